@@ -1,0 +1,84 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gazellemq/Error.hpp"
+#include "gazellemq/Options.hpp"
+
+namespace gazellemq::client {
+
+/// Counts of messages since construction. Always: published == confirmed + buffered + unconfirmed + lost + refused.
+struct PublisherStats {
+    std::uint64_t published = 0;    ///< accepted by publish() or publishBatch()
+    std::uint64_t confirmed = 0;    ///< confirmed by the hub
+    std::uint64_t buffered = 0;     ///< waiting in the client
+    std::uint64_t unconfirmed = 0;  ///< sent, confirm still to come
+    std::uint64_t lost = 0;         ///< sent, but the link was lost before the confirm: may or may not have arrived
+    std::uint64_t refused = 0;      ///< refused after being accepted here; each was told to onPublishFailed
+    std::uint64_t bufferedBytes = 0;
+};
+
+/// Publishes messages to topics of a hub. Messages are gathered in batches; publish() returns when the message is
+/// in the client's bounded buffer, flush() when the hub has confirmed all of them.
+///
+/// Every function may be called from any thread and from any callback. Only publish, publishBatch (WhenFull::block),
+/// flush, close and the destructor can block, each with a limit. Callbacks run one after the other on the
+/// client's callback thread. Not movable: threads refer to it.
+class PublisherClient {
+  public:
+    using OnReady = std::function<void()>;
+    using OnStateChange = std::function<void(StateChange const&)>;
+    using OnPublishFailed =
+        std::function<void(std::string_view topic, std::uint64_t count, Error code, std::string_view reason)>;
+    using OnError = std::function<void(Error code, std::string_view reason)>;
+
+    PublisherClient();
+    /// close(closeTimeout) if the link was ever up, close(0) otherwise.
+    ~PublisherClient();
+    PublisherClient(PublisherClient const&) = delete;
+    PublisherClient& operator=(PublisherClient const&) = delete;
+
+    /// Starts connecting to tcp://host:port and keeps at it for ever, also after a lost link. Returns at once.
+    /// Errors: alreadyConnected, invalidUrl, invalidOption, closed.
+    Error connectToHub(std::string_view name, std::string_view host, std::uint16_t port);
+    /// `url` is tcp://host:port or tcp://[v6]:port; the port may be left out (5875).
+    Error connectToHub(std::string_view name, std::string_view url, PublisherOptions const& options = {});
+
+    /// Errors: a name rule, tooLarge, bufferFull, closed. Before connectToHub and while the link is down the message
+    /// waits in the buffer.
+    Error publish(std::string_view topic, std::string_view payload);
+    /// All or none of `payloads`, next to each other and in order. tooLarge also if they cannot fit in the buffer at once.
+    Error publishBatch(std::string_view topic, std::span<std::string_view const> payloads);
+
+    /// Waits until the hub has confirmed (or refused, or the link lost) everything published before the call.
+    /// `ok` = everything was confirmed; linkLost = some were lost since the last flush; timeout; closed.
+    Error flush(std::chrono::milliseconds timeout);
+    /// flush, then end the connection for good. Returns how many messages were not confirmed (buffered, unconfirmed, lost
+    /// and refused ones since construction). After it every call returns `closed`. A second call returns the same.
+    std::uint64_t close(std::chrono::milliseconds timeout);
+
+    PublisherStats stats() const;
+    State state() const;
+
+    /// Called when a link is ready, also after each reconnect. Set callbacks before connectToHub to miss nothing.
+    PublisherClient& setOnReady(OnReady callback);
+    PublisherClient& onStateChange(OnStateChange callback);
+    PublisherClient& onPublishFailed(OnPublishFailed callback);
+    PublisherClient& onError(OnError callback);
+
+  private:
+    class Impl;
+    friend PublisherClient& getPublisherClient();
+    std::shared_ptr<Impl> impl_;
+};
+
+/// The process's publisher. Created at first use, closed (with its closeTimeout) at static destruction; safe to use
+/// from destructors of other globals: calls then return Error::closed.
+PublisherClient& getPublisherClient();
+
+}  // namespace gazellemq::client

@@ -1,0 +1,204 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "Bytes.hpp"
+#include "Frame.hpp"
+#include "gazellemq/Error.hpp"
+
+/// Every frame but PUBLISH and DELIVER, as a struct whose fields are written in the order in which they stand: integers little-endian,
+/// text as u16 length and bytes, ids as they are. PROTOCOL.md says when each is sent.
+namespace gazellemq::protocol {
+
+using Id = std::array<std::byte, 16>;
+
+struct Hello {
+    static constexpr auto kType = FrameType::hello;
+    Id instanceId{};               ///< random, one per client object: its identity
+    std::string_view clientName;   ///< a label for people
+    std::string_view user;         ///< reserved for credentials; empty
+    std::string_view password;     ///< reserved for credentials; empty
+    std::uint32_t heartbeatMs = 0; ///< what the client would like
+    std::uint64_t capabilities = 0;
+    auto fields() { return std::tie(instanceId, clientName, user, password, heartbeatMs, capabilities); }
+};
+
+struct Welcome {
+    static constexpr auto kType = FrameType::welcome;
+    Id serverId{};                      ///< random, one per hub start
+    std::string_view serverName;        ///< name and version
+    std::uint32_t heartbeatMs = 0;      ///< the interval that holds for this connection
+    std::uint32_t maxFrameBytes = 0;    ///< of any frame, header included
+    std::uint32_t maxPayloadBytes = 0;  ///< of one message
+    std::uint32_t maxTopicBytes = 0;
+    std::uint32_t maxSubscriptions = 0; ///< on this connection
+    std::uint32_t maxOpenTopics = 0;    ///< topics opened for publishing on this connection
+    std::uint64_t capabilities = 0;
+    auto fields() {
+        return std::tie(serverId, serverName, heartbeatMs, maxFrameBytes, maxPayloadBytes, maxTopicBytes, maxSubscriptions,
+                        maxOpenTopics, capabilities);
+    }
+};
+
+struct OpenTopic {
+    static constexpr auto kType = FrameType::openTopic;
+    std::uint32_t requestId = 0;
+    std::uint32_t handle = 0;
+    std::string_view name;
+    auto fields() { return std::tie(requestId, handle, name); }
+};
+
+struct CloseTopic {
+    static constexpr auto kType = FrameType::closeTopic;
+    std::uint32_t handle = 0;
+    auto fields() { return std::tie(handle); }
+};
+
+struct Flush {
+    static constexpr auto kType = FrameType::flush;
+    auto fields() { return std::tie(); }
+};
+
+struct Subscribe {
+    static constexpr auto kType = FrameType::subscribe;
+    std::uint32_t requestId = 0;
+    std::uint32_t subscription = 0;
+    std::uint64_t credit = 0;  ///< absolute: bytes of batches that may be delivered from the start
+    std::string_view pattern;
+    auto fields() { return std::tie(requestId, subscription, credit, pattern); }
+};
+
+struct Unsubscribe {
+    static constexpr auto kType = FrameType::unsubscribe;
+    std::uint32_t requestId = 0;
+    std::uint32_t subscription = 0;
+    auto fields() { return std::tie(requestId, subscription); }
+};
+
+struct Credit {
+    static constexpr auto kType = FrameType::credit;
+    std::uint32_t subscription = 0;
+    std::uint64_t credit = 0;  ///< absolute, never less than before
+    auto fields() { return std::tie(subscription, credit); }
+};
+
+struct Reply {
+    static constexpr auto kType = FrameType::reply;
+    std::uint32_t requestId = 0;
+    Error code = Error::ok;
+    std::string_view sentence;
+    auto fields() { return std::tie(requestId, code, sentence); }
+};
+
+struct Confirm {
+    static constexpr auto kType = FrameType::confirm;
+    std::uint32_t handle = 0;
+    std::uint64_t sequence = 0;  ///< everything up to it is accepted; 0 = nothing yet
+    std::uint64_t credit = 0;    ///< absolute: bytes of batches that may be sent on this handle
+    auto fields() { return std::tie(handle, sequence, credit); }
+};
+
+struct TopicNamed {
+    static constexpr auto kType = FrameType::topic;
+    std::uint32_t subscription = 0;
+    std::uint32_t handle = 0;
+    std::string_view name;
+    auto fields() { return std::tie(subscription, handle, name); }
+};
+
+struct Dropped {
+    static constexpr auto kType = FrameType::dropped;
+    std::uint32_t subscription = 0;
+    std::uint32_t handle = 0;
+    std::uint64_t count = 0;  ///< messages, since the last DROPPED for this pair
+    auto fields() { return std::tie(subscription, handle, count); }
+};
+
+struct TopicGone {
+    static constexpr auto kType = FrameType::topicGone;
+    std::uint32_t subscription = 0;
+    std::uint32_t handle = 0;
+    auto fields() { return std::tie(subscription, handle); }
+};
+
+struct Ping {
+    static constexpr auto kType = FrameType::ping;
+    std::uint64_t token = 0;
+    auto fields() { return std::tie(token); }
+};
+
+struct Pong {
+    static constexpr auto kType = FrameType::pong;
+    std::uint64_t token = 0;
+    auto fields() { return std::tie(token); }
+};
+
+struct Drain {
+    static constexpr auto kType = FrameType::drain;
+    auto fields() { return std::tie(); }
+};
+
+struct DrainAck {
+    static constexpr auto kType = FrameType::drainAck;
+    auto fields() { return std::tie(); }
+};
+
+/// The last frame of a side. A code other than ok or goingAway says what the peer did wrong.
+struct Goodbye {
+    static constexpr auto kType = FrameType::goodbye;
+    Error code = Error::ok;
+    std::string_view reason;
+    auto fields() { return std::tie(code, reason); }
+};
+
+namespace detail {
+
+inline void putField(ByteWriter& out, std::string_view text) { out.putText(text); }
+inline void putField(ByteWriter& out, Error code) { out.put(static_cast<std::uint16_t>(code)); }
+inline void putField(ByteWriter& out, Id const& id) {
+    for (auto const byte : id) out.put(static_cast<std::uint8_t>(byte));
+}
+template <typename T>
+    requires std::is_integral_v<T>
+void putField(ByteWriter& out, T value) {
+    out.put(value);
+}
+
+inline void getField(ByteReader& in, std::string_view& text) { text = in.getText(); }
+inline void getField(ByteReader& in, Error& code) { code = static_cast<Error>(in.get<std::uint16_t>()); }
+inline void getField(ByteReader& in, Id& id) {
+    for (auto& byte : id) byte = static_cast<std::byte>(in.get<std::uint8_t>());
+}
+template <typename T>
+    requires std::is_integral_v<T>
+void getField(ByteReader& in, T& value) {
+    value = in.get<T>();
+}
+
+}  // namespace detail
+
+/// Appends `frame` with its frame header to `out`.
+template <typename F>
+void encode(F frame, std::vector<std::byte>& out) {
+    auto const start = out.size();
+    out.resize(start + kFrameHeaderBytes);
+    ByteWriter writer{out};
+    std::apply([&](auto const&... field) { (detail::putField(writer, field), ...); }, frame.fields());
+    storeFrameHeader(out.data() + start, F::kType, out.size() - start - kFrameHeaderBytes);
+}
+
+/// Reads the body of a frame of type F. Empty if it is too short; texts point into `body`.
+template <typename F>
+std::optional<F> decode(ByteView body) {
+    F frame;
+    ByteReader reader{body};
+    std::apply([&](auto&... field) { (detail::getField(reader, field), ...); }, frame.fields());
+    if (!reader.ok()) return std::nullopt;
+    return frame;
+}
+
+}  // namespace gazellemq::protocol

@@ -1,0 +1,84 @@
+#include "gazellemq/Error.hpp"
+
+#include <array>
+
+namespace gazellemq {
+namespace {
+
+struct Entry {
+    Error error;
+    std::string_view name;
+    std::string_view sentence;
+};
+
+constexpr Entry kEntries[] = {
+    {Error::ok, "ok", "no error"},
+    {Error::nameEmpty, "nameEmpty", "the topic is empty: give a name such as 'orders.created'"},
+    {Error::nameTooLong, "nameTooLong", "the topic is longer than 255 bytes (or than the hub's limit): shorten it"},
+    {Error::nameEmptyLevel, "nameEmptyLevel",
+     "the topic has an empty level: no '.' at the start or the end and no two dots in a row"},
+    {Error::nameNotUtf8, "nameNotUtf8", "the topic is not valid UTF-8"},
+    {Error::nameControlCharacter, "nameControlCharacter",
+     "the topic contains a control character (NUL, newline, tab, ...): use printable characters only"},
+    {Error::nameEdgeSpace, "nameEdgeSpace", "the topic starts or ends with a space: remove it"},
+    {Error::nameReserved, "nameReserved", "topics that begin with '_' are reserved for GazelleMQ: choose another first character"},
+    {Error::nameWildcard, "nameWildcard",
+     "a topic to publish to contains no '*' or '>': these are wildcards for subscriptions"},
+    {Error::wildcardNotAlone, "wildcardNotAlone", "a wildcard stands alone between dots: 'a.*.c', not 'a.b*'"},
+    {Error::wildcardNotLast, "wildcardNotLast", "the wildcard '>' is the last level: 'a.>', not 'a.>.c'"},
+    {Error::tooLarge, "tooLarge", "the message is larger than the hub's payload limit or the client's buffer: send a smaller one"},
+    {Error::bufferFull, "bufferFull",
+     "the client's buffer (maxBufferedBytes) is full: the link is down or the hub is slower than the program; try again later"},
+    {Error::wouldDeadlock, "wouldDeadlock",
+     "this call would wait for the callback that makes it: call it on another thread"},
+    {Error::closed, "closed", "the client is closed: make a new one"},
+    {Error::timeout, "timeout", "the time limit passed first"},
+    {Error::invalidUrl, "invalidUrl", "the hub's address is not of the form tcp://host:port or tcp://[v6]:port"},
+    {Error::invalidOption, "invalidOption", "an option is out of range: see the limits in gazellemq/Options.hpp"},
+    {Error::alreadyConnected, "alreadyConnected", "connectToHub was called before: a client keeps to one hub; make another client"},
+    {Error::notSubscribed, "notSubscribed", "there is no such subscription"},
+    {Error::callbackFailed, "callbackFailed", "a callback ended with an exception"},
+    {Error::linkLost, "linkLost", "the link to the hub was lost"},
+    {Error::damaged, "damaged", "a batch arrived with a wrong checksum or layout and was not delivered"},
+    {Error::protocolViolation, "protocolViolation", "the peer sent something that the protocol does not allow"},
+    {Error::versionUnsupported, "versionUnsupported", "the peer speaks another version of the protocol: update the older side"},
+    {Error::limitReached, "limitReached", "a limit of the hub is reached: raise it there or use less"},
+    {Error::stalled, "stalled",
+     "the subscriber took none of the waiting messages for the stall limit: return from callbacks sooner"},
+    {Error::goingAway, "goingAway", "the peer is shutting down"},
+    {Error::silent, "silent", "nothing was heard from the peer for two heartbeats and a second"},
+    {Error::handshakeTimeout, "handshakeTimeout", "the peer did not complete the handshake in time"},
+    {Error::unknownHandle, "unknownHandle", "a frame names a handle that was not opened on this connection"},
+};
+
+Entry const* find(Error error) noexcept {
+    for (auto const& entry : kEntries) {
+        if (entry.error == error) return &entry;
+    }
+    return nullptr;
+}
+
+class Category final : public boost::system::error_category {
+  public:
+    char const* name() const noexcept override { return "gazellemq"; }
+    std::string message(int value) const override { return std::string{describe(static_cast<Error>(value))}; }
+};
+
+}  // namespace
+
+std::string_view describe(Error error) noexcept {
+    auto const* entry = find(error);
+    return entry ? entry->sentence : "an error code that this version does not know";
+}
+
+std::string_view nameOf(Error error) noexcept {
+    auto const* entry = find(error);
+    return entry ? entry->name : "unknown";
+}
+
+boost::system::error_category const& errorCategory() noexcept {
+    static Category const category;
+    return category;
+}
+
+}  // namespace gazellemq

@@ -1,0 +1,105 @@
+#include "Connector.hpp"
+
+#include <netdb.h>
+
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace gazellemq::transport {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::address;
+using boost::system::error_code;
+using Addresses = boost::system::result<std::vector<address>>;
+
+/// Shared by the coroutine that waits and the detached thread that resolves; whichever ends last frees it.
+struct Lookup {
+    std::mutex mutex;
+    std::function<void()> notify;  // empty once the coroutine, and perhaps its io_context, is gone
+    std::optional<Addresses> addresses;
+};
+
+/// The coroutine's interest in a Lookup: ends with the coroutine, also a cancelled one.
+class Interest {
+  public:
+    explicit Interest(Lookup& lookup) : lookup_(lookup) {}
+    ~Interest() {
+        std::lock_guard const lock{lookup_.mutex};
+        lookup_.notify = nullptr;
+    }
+
+  private:
+    Lookup& lookup_;
+};
+
+}  // namespace
+
+Addresses resolveBySystem(std::string const& host) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (auto const code = ::getaddrinfo(host.c_str(), nullptr, &hints, &found); code != 0) {
+        return error_code{code == EAI_AGAIN ? asio::error::host_not_found_try_again : asio::error::host_not_found};
+    }
+    std::vector<address> addresses;
+    for (auto const* at = found; at; at = at->ai_next) {
+        asio::ip::tcp::endpoint endpoint;
+        endpoint.resize(at->ai_addrlen);
+        std::memcpy(endpoint.data(), at->ai_addr, at->ai_addrlen);
+        addresses.push_back(endpoint.address());
+    }
+    ::freeaddrinfo(found);
+    return addresses;
+}
+
+namespace {
+
+asio::awaitable<Addresses> findAddresses(std::string host, ResolveName resolveName) {
+    error_code error;
+    if (host == "localhost") co_return std::vector<address>{asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
+    if (auto const literal = asio::ip::make_address(host, error); !error) co_return std::vector<address>{literal};
+
+    auto const executor = co_await asio::this_coro::executor;
+    auto const done = std::make_shared<asio::steady_timer>(executor, asio::steady_timer::time_point::max());
+    auto const lookup = std::make_shared<Lookup>();
+    lookup->notify = [executor, done] { asio::post(executor, [done] { done->cancel(); }); };
+    Interest const interest{*lookup};
+    std::thread([lookup, host, resolveName] {
+        auto addresses = resolveName(host);
+        std::lock_guard const lock{lookup->mutex};
+        lookup->addresses = std::move(addresses);
+        if (lookup->notify) lookup->notify();
+    }).detach();
+    co_await done->async_wait(asio::redirect_error(asio::use_awaitable, error));
+    std::lock_guard const lock{lookup->mutex};
+    co_return lookup->addresses.value_or(error_code{asio::error::operation_aborted});
+}
+
+}  // namespace
+
+asio::awaitable<boost::system::result<std::shared_ptr<Stream>>> connect(Url url, ResolveName resolveName) {
+    auto const addresses = co_await findAddresses(url.host, std::move(resolveName));
+    if (!addresses) co_return addresses.error();
+    error_code error = asio::error::host_not_found;
+    for (auto const& candidate : *addresses) {
+        asio::ip::tcp::socket socket{co_await asio::this_coro::executor};
+        co_await socket.async_connect({candidate, url.port}, asio::redirect_error(asio::use_awaitable, error));
+        // The kernel may connect a socket to itself when the port is one of its ephemeral ones and nobody listens.
+        if (!error && socket.local_endpoint(error) == socket.remote_endpoint(error)) error = asio::error::connection_refused;
+        if (!error) co_return makeTcpStream(std::move(socket));
+    }
+    co_return error;
+}
+
+}  // namespace gazellemq::transport

@@ -1,0 +1,86 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "Stream.hpp"
+
+namespace gazellemq::transport {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Tcp = asio::ip::tcp;
+
+error_code lastError() {
+    // Linux has EAGAIN == EWOULDBLOCK == asio::error::would_block.
+    return {errno, boost::system::system_category()};
+}
+
+class TcpStream final : public Stream {
+  public:
+    explicit TcpStream(Tcp::socket socket) : socket_(std::move(socket)) {
+        error_code ignored;
+        socket_.non_blocking(true, ignored);
+        socket_.set_option(Tcp::no_delay{true}, ignored);
+        ::fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
+        auto const remote = socket_.remote_endpoint(ignored);
+        auto const address = remote.address().to_string();
+        peer_ = (remote.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(remote.port());
+    }
+
+    Count tryRead(std::span<std::byte> room) override {
+        for (;;) {
+            auto const n = ::recv(socket_.native_handle(), room.data(), room.size(), 0);
+            if (n > 0) return static_cast<std::size_t>(n);
+            if (n == 0) return error_code{asio::error::eof};
+            if (errno != EINTR) return lastError();
+        }
+    }
+
+    Count tryWrite(std::span<iovec const> pieces) override {
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(pieces.data());
+        message.msg_iovlen = std::min<std::size_t>(pieces.size(), IOV_MAX);
+        for (;;) {
+            auto const n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
+            if (n >= 0) return static_cast<std::size_t>(n);
+            if (errno != EINTR) return lastError();
+        }
+    }
+
+    asio::awaitable<error_code> waitReadable() override { return wait(Tcp::socket::wait_read); }
+    asio::awaitable<error_code> waitWritable() override { return wait(Tcp::socket::wait_write); }
+
+    void shutdown() override {
+        ::shutdown(socket_.native_handle(), SHUT_RDWR);
+        error_code ignored;
+        socket_.cancel(ignored);
+    }
+
+    void shutdownWrite() override { ::shutdown(socket_.native_handle(), SHUT_WR); }
+
+    std::string peer() const override { return peer_; }
+
+  private:
+    asio::awaitable<error_code> wait(Tcp::socket::wait_type type) {
+        error_code error;
+        co_await socket_.async_wait(type, asio::redirect_error(asio::use_awaitable, error));
+        co_return error;
+    }
+
+    Tcp::socket socket_;
+    std::string peer_;
+};
+
+}  // namespace
+
+std::shared_ptr<Stream> makeTcpStream(Tcp::socket socket) { return std::make_shared<TcpStream>(std::move(socket)); }
+
+}  // namespace gazellemq::transport
