@@ -1,0 +1,116 @@
+#include "Options.hpp"
+
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "Url.hpp"
+#include "Version.hpp"
+
+namespace gazellemq::hub {
+namespace {
+
+constexpr char const* kAbout =
+    "gazelle-hub: a publish/subscribe hub. Publishers send messages to topics, subscribers receive them.\n"
+    "It serves until SIGTERM or SIGINT, then delivers what it has accepted and exits; a second signal stops at once.";
+
+constexpr char const* kExamples =
+    "Examples:\n"
+    "  gazelle-hub                                          serve this machine on port 5875\n"
+    "  gazelle-hub --listen tcp://127.0.0.1:0               let the system choose a port and print it\n"
+    "  gazelle-hub --listen tcp://0.0.0.0:5875 --insecure   serve the network; anybody may read and write\n"
+    "  gazelle-hub --config hub.toml                        options from a file: listen = [\"tcp://[::1]:5875\"]\n\n"
+    "Each option is also a variable (--log-level: GAZELLE_LOG_LEVEL) and a line of the file (log-level = \"debug\").\n"
+    "A flag wins over a variable, a variable over the file. Sizes take KB, MB, GB; times take ms, s, m, h.";
+
+/// Declares every option with its variable in one place.
+class Declaration {
+  public:
+    explicit Declaration(CLI::App& app) : app_(app) {}
+
+    template <typename T>
+    CLI::Option* add(std::string const& name, T& value, std::string const& text) {
+        return named(app_.add_option("--" + name, value, text)->capture_default_str(), name);
+    }
+
+    CLI::Option* addFlag(std::string const& name, bool& value, std::string const& text) {
+        return named(app_.add_flag("--" + name, value, text), name);
+    }
+
+    void addSize(std::string const& name, std::size_t& value, std::string const& text) {
+        add(name, value, text)->transform(CLI::AsSizeValue(false))->type_name("SIZE");
+    }
+
+    void addTime(std::string const& name, std::chrono::milliseconds& value, std::string const& text) {
+        static std::map<std::string, std::int64_t> const units{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
+        auto* option = app_.add_option_function<std::int64_t>(
+            "--" + name, [&value](std::int64_t ms) { value = std::chrono::milliseconds{ms}; }, text);
+        option->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_OPTIONAL, "ms"))->type_name("TIME");
+        named(option->default_str(std::to_string(value.count()) + "ms"), name);
+    }
+
+  private:
+    static CLI::Option* named(CLI::Option* option, std::string const& name) {
+        std::string variable = "GAZELLE_";
+        for (auto const c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+        return option->envname(variable);
+    }
+
+    CLI::App& app_;
+};
+
+void declare(CLI::App& app, Options& options) {
+    Declaration declaration{app};
+    auto& server = options.server;
+    auto& limits = server.limits;
+    static std::map<std::string, LogLevel> const levels{
+        {"debug", LogLevel::debug}, {"info", LogLevel::info}, {"warning", LogLevel::warning}, {"error", LogLevel::error}};
+
+    declaration.add("listen", server.listen, "Address to serve, tcp://host:port; may be given several times; port 0: one chosen by the system")
+        ->check(CLI::Validator(
+            [](std::string& text) {
+                return transport::Url::parse(text) ? std::string{}
+                                                   : "'" + text + "' is not of the form tcp://host:port, such as tcp://127.0.0.1:5875";
+            },
+            "URL"));
+    declaration.addFlag("insecure", server.insecure, "Allow addresses other than loopback although there are no credentials");
+    app.add_option("--log-level", options.logLevel, "How much to log to stderr: debug, info, warning, error")
+        ->transform(CLI::CheckedTransformer(levels, CLI::ignore_case).description(""))
+        ->type_name("LEVEL")
+        ->default_str("info")
+        ->envname("GAZELLE_LOG_LEVEL");
+    declaration.addSize("window-bytes", limits.windowBytes, "Messages kept per topic for readers that are behind");
+    declaration.addSize("max-memory", limits.maxMemory, "All message buffers together; near it publishers have to wait");
+    declaration.addSize("max-payload-bytes", limits.maxPayloadBytes, "Largest message");
+    declaration.add("max-topics", limits.maxTopics, "Topics that may exist");
+    declaration.add("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
+    declaration.add("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
+    declaration.addSize("max-control-bytes", limits.maxControlBytes, "Replies that may wait for a connection that does not read");
+    declaration.addTime("heartbeat", limits.heartbeat, "Sign of life asked of a silent client; it is cut after twice that and a second");
+    declaration.addTime("handshake-timeout", limits.handshakeTimeout, "From connecting to the end of the handshake");
+    declaration.addTime("stall-limit", limits.stallLimit, "A subscriber that takes nothing for so long is disconnected");
+    declaration.addTime("idle-topic-ttl", limits.idleTopicTtl, "Topics nobody uses disappear after so long");
+    declaration.addTime("drain-limit", server.drainLimit, "Time for clients to receive what is left when the hub is stopped");
+}
+
+}  // namespace
+
+ParsedOptions parseOptions(int argc, char const* const* argv) {
+    ParsedOptions parsed;
+    CLI::App app{kAbout, "gazelle-hub"};
+    app.set_version_flag("--version", "gazelle-hub " GAZELLEMQ_VERSION);
+    app.set_config("--config", "", "Read options from a TOML file")->envname("GAZELLE_CONFIG");
+    app.allow_config_extras(CLI::config_extras_mode::error);
+    app.footer(kExamples);
+    app.get_formatter()->column_width(34);
+    declare(app, parsed.options);
+    try {
+        app.parse(argc, argv);
+        parsed.run = true;
+    } catch (CLI::ParseError const& error) {
+        parsed.exitCode = app.exit(error) == 0 ? 0 : 2;
+    }
+    return parsed;
+}
+
+}  // namespace gazellemq::hub

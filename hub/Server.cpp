@@ -1,0 +1,244 @@
+#include "gazellemq/hub/Server.hpp"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "Clock.hpp"
+#include "Connection.hpp"
+#include "Listener.hpp"
+#include "Url.hpp"
+#include "Version.hpp"
+
+namespace gazellemq::hub {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
+constexpr auto kTickInterval = 250ms;
+/// Confirms that are not urgent wait so long for company.
+constexpr auto kShortTickInterval = 2ms;
+
+protocol::Id randomId() {
+    std::random_device source;
+    protocol::Id id;
+    for (auto& byte : id) byte = static_cast<std::byte>(source());
+    return id;
+}
+
+void require(bool good, std::string const& what) {
+    if (!good) throw std::invalid_argument(what);
+}
+
+void check(ServerOptions const& options) {
+    auto const& limits = options.limits;
+    require(!options.listen.empty(), "listen: at least one address is needed, such as tcp://127.0.0.1:5875");
+    require(limits.windowBytes >= 64 * 1024, "windowBytes must be at least 64 KB");
+    require(limits.maxMemory >= limits.windowBytes, "maxMemory must be at least windowBytes");
+    require(limits.maxPayloadBytes >= 1 && limits.maxPayloadBytes <= 1024 * 1024 * 1024, "maxPayloadBytes must be 1 byte to 1 GB");
+    require(limits.maxControlBytes >= 64 * 1024, "maxControlBytes must be at least 64 KB");
+    require(limits.heartbeat >= 100ms && limits.heartbeat <= 1h, "heartbeat must be 100 ms to 1 hour");
+    require(limits.handshakeTimeout >= 10ms, "handshakeTimeout must be at least 10 ms");
+    require(limits.stallLimit >= 10ms, "stallLimit must be at least 10 ms");
+    for (auto const& text : options.listen) {
+        auto const url = transport::Url::parse(text);
+        require(url.has_value(), "listen: '" + text + "' is not of the form tcp://host:port, such as tcp://127.0.0.1:5875");
+    }
+}
+
+}  // namespace
+
+/// Everything below runs on the hub's thread, except what posts to it.
+class Server::Impl {
+  public:
+    explicit Impl(ServerOptions options) : options_(std::move(options)) { check(options_); }
+
+    ~Impl() {
+        stopNow();
+        if (thread_.joinable()) thread_.join();
+    }
+
+    void start() {
+        for (auto const& text : options_.listen) {
+            auto& listener = *listeners_.emplace_back(std::make_unique<Listener>(loop_, *transport::Url::parse(text), options_.insecure));
+            urls_.push_back(listener.url().toString());
+        }
+        for (auto const& listener : listeners_) {
+            asio::co_spawn(
+                loop_,
+                listener->run([this](std::shared_ptr<transport::Stream> stream) { serve(std::move(stream)); },
+                              [this](std::string const& problem) { log(LogLevel::error, problem); }),
+                asio::detached);
+        }
+        startTick();
+        running_ = true;
+        thread_ = std::thread([this] {
+            loop_.run();
+            std::lock_guard const lock{mutex_};
+            running_ = false;
+            ended_.notify_all();
+        });
+    }
+
+    void drain() {
+        post([this] {
+            if (broker_.draining()) return;
+            log(LogLevel::info, "draining: " + std::to_string(broker_.sessionCount()) + " connections");
+            for (auto const& listener : listeners_) listener->close();
+            broker_.drain();
+            armShortTick();
+            drainTimer_.expires_after(options_.drainLimit);
+            drainTimer_.async_wait([this](error_code error) {
+                if (error) return;
+                log(LogLevel::warning, "the drain limit has passed, " + std::to_string(broker_.sessionCount()) + " connections are cut");
+                broker_.endDrain();
+                flush();
+                finish();
+            });
+            if (broker_.drained()) finish();
+        });
+    }
+
+    void stopNow() {
+        post([this] { finish(); });
+        wait();
+    }
+
+    void wait() {
+        std::unique_lock lock{mutex_};
+        ended_.wait(lock, [this] { return !running_; });
+    }
+
+    std::vector<std::string> const& urls() const { return urls_; }
+
+    ServerStats stats() {
+        std::promise<ServerStats> promise;
+        auto future = promise.get_future();
+        if (!post([&] { promise.set_value(readStats()); })) return {};
+        while (future.wait_for(10ms) != std::future_status::ready) {
+            std::lock_guard const lock{mutex_};
+            if (!running_) return {};
+        }
+        return future.get();
+    }
+
+  private:
+    /// False if the hub does not run (any more).
+    bool post(std::function<void()> work) {
+        std::lock_guard const lock{mutex_};
+        if (!running_) return false;
+        asio::post(loop_, std::move(work));
+        return true;
+    }
+
+    void serve(std::shared_ptr<transport::Stream> stream) {
+        auto connection = std::make_shared<Connection>(loop_, broker_, std::move(stream));
+        log(LogLevel::debug, "connection from " + connection->session().peer());
+        connections_.emplace(&connection->session(), connection);
+        asio::co_spawn(loop_, connection->run(), [this, connection](std::exception_ptr problem) {
+            ended(*connection, problem);
+        });
+    }
+
+    void ended(Connection& connection, std::exception_ptr problem) {
+        auto& session = connection.session();
+        auto line = "client '" + session.clientName() + "' at " + session.peer() + " disconnected";
+        if (session.endCode() != Error::ok) line += ": " + std::string{nameOf(session.endCode())} + ": " + session.endReason();
+        if (problem) line += ": internal error";
+        log(session.endCode() == Error::ok && !problem ? LogLevel::info : LogLevel::warning, line);
+        connections_.erase(&session);
+        broker_.close(session);
+        if (broker_.draining() && broker_.drained()) finish();
+    }
+
+    /// Writes to everyone who has something to be written; posted behind the handlers of all sockets that were ready, so that what
+    /// they bring leaves together.
+    void flush() {
+        for (auto* session : broker_.takeAwake()) {
+            if (auto const at = connections_.find(session); at != connections_.end()) at->second->write();
+        }
+        if (broker_.wantsShortTick()) armShortTick();
+    }
+
+    void armShortTick() {
+        if (std::exchange(shortTickArmed_, true)) return;
+        shortTimer_.expires_after(kShortTickInterval);
+        shortTimer_.async_wait([this](error_code error) {
+            shortTickArmed_ = false;
+            if (error) return;
+            broker_.setNow(readClocks());
+            broker_.shortTick();
+            if (broker_.wantsShortTick()) armShortTick();
+        });
+    }
+
+    void startTick() {
+        tickTimer_.expires_after(kTickInterval);
+        tickTimer_.async_wait([this](error_code error) {
+            if (error) return;
+            broker_.setNow(readClocks());
+            broker_.tick();
+            if (broker_.wantsShortTick()) armShortTick();
+            startTick();
+        });
+    }
+
+    void finish() {
+        for (auto const& listener : listeners_) listener->close();
+        loop_.stop();
+    }
+
+    ServerStats readStats() {
+        auto const& counters = broker_.counters();
+        return {counters.messagesIn, counters.messagesOut,         counters.messagesDropped,
+                counters.bytesIn,    counters.bytesOut,            broker_.sessionCount(),
+                broker_.subscriptionCount(), broker_.topicCount(), broker_.pool().bytesInUse()};
+    }
+
+    void log(LogLevel level, std::string_view line) const {
+        if (options_.log) options_.log(level, line);
+    }
+
+    ServerOptions const options_;
+    asio::io_context loop_{1};  // before all that lives on it
+    Broker broker_{options_.limits, protocol::BufferPool::create(), randomId(), [this] { asio::post(loop_, [this] { flush(); }); }};
+    std::unordered_map<Session*, std::shared_ptr<Connection>> connections_;
+    std::vector<std::unique_ptr<Listener>> listeners_;
+    asio::steady_timer tickTimer_{loop_};
+    asio::steady_timer shortTimer_{loop_};
+    asio::steady_timer drainTimer_{loop_};
+    bool shortTickArmed_ = false;
+    std::vector<std::string> urls_;
+    std::thread thread_;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool running_ = false;
+};
+
+Server::Server(ServerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Server::~Server() = default;
+void Server::start() { impl_->start(); }
+std::vector<std::string> const& Server::urls() const { return impl_->urls(); }
+std::uint16_t Server::port() const { return transport::Url::parse(impl_->urls().front())->port; }
+void Server::drain() { impl_->drain(); }
+void Server::wait() { impl_->wait(); }
+void Server::stop() {
+    impl_->drain();
+    impl_->wait();
+}
+void Server::stopNow() { impl_->stopNow(); }
+ServerStats Server::stats() const { return impl_->stats(); }
+
+}  // namespace gazellemq::hub

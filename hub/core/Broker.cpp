@@ -1,0 +1,228 @@
+#include "Broker.hpp"
+
+#include <algorithm>
+
+#include "Session.hpp"
+#include "Subscription.hpp"
+#include "TopicName.hpp"
+
+namespace gazellemq::hub {
+namespace {
+
+/// A batch that fills less than this part of its read buffer is copied out, so that a waiting one does not pin a large
+/// buffer. A full 32 KB batch in a 128 KB buffer stays where it is.
+constexpr std::size_t kCopyBelowPart = 5;
+
+}  // namespace
+
+Broker::Broker(Limits const& limits, std::shared_ptr<protocol::BufferPool> pool, protocol::Id serverId,
+               std::function<void()> onAwake)
+    : limits_(limits), pool_(std::move(pool)), serverId_(serverId), onAwake_(std::move(onAwake)) {}
+
+Broker::~Broker() {
+    onAwake_ = [] {};
+    while (!sessions_.empty()) close(*sessions_.begin()->first);
+}
+
+Session& Broker::open(std::string peer) {
+    auto session = std::make_unique<Session>(*this, std::move(peer));
+    auto& opened = *session;
+    sessions_.emplace(&opened, std::move(session));
+    ++counters_.sessionsOpened;
+    if (draining_) {
+        ++undrained_;
+        opened.startDrain();
+    }
+    return opened;
+}
+
+void Broker::close(Session& session) {
+    auto const at = sessions_.find(&session);
+    // Out of the map first: its destructor calls back to end its subscriptions and publications.
+    auto const owned = std::move(at->second);
+    sessions_.erase(at);
+    if (draining_ && !session.drainAnswered()) --undrained_;
+    std::erase(awake_, &session);
+}
+
+void Broker::wake(Session& session) {
+    if (session.awake) return;
+    session.awake = true;
+    awake_.push_back(&session);
+    if (awake_.size() == 1) onAwake_();
+}
+
+std::vector<Session*> Broker::takeAwake() {
+    for (auto* session : awake_) session->awake = false;
+    return std::exchange(awake_, {});
+}
+
+Topic* Broker::topic(std::string_view name) {
+    if (auto const at = topics_.find(name); at != topics_.end()) return at->second.get();
+    if (topics_.size() >= limits_.maxTopics) return nullptr;
+    auto made = std::make_unique<Topic>(nextTopicId_++, std::string{name}, limits_);
+    auto& topic = *made;
+    topics_.emplace(topic.name(), std::move(made));
+    tree_.match(topic.name(), [&](Subscription& subscription) { attach(subscription, topic); });
+    return &topic;
+}
+
+void Broker::append(Publication& publication, protocol::BufferRef const& buffer, std::span<std::byte> batch,
+                    std::uint32_t count) {
+    auto& topic = *publication.topic;
+    topic.lastUsedMs = now_.steadyMs;
+    topic.countReceived(publication, batch.size());
+    publication.sequence += count;
+    counters_.messagesIn += count;
+    counters_.bytesIn += batch.size();
+
+    auto owner = buffer;
+    if (batch.size() * kCopyBelowPart < buffer->capacity() && !topic.cursors().empty()) {
+        owner = pool_->take(batch.size());
+        std::copy(batch.begin(), batch.end(), owner->data());
+        batch = {owner->data(), batch.size()};
+    }
+    counters_.messagesDropped += topic.append(std::move(owner), batch, count, now_, memoryIsShort());
+    for (auto* cursor : topic.takeIdle()) {
+        auto& subscription = *cursor->subscription;
+        if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
+        cursor->idle = false;
+        subscription.ready().push_back(cursor);
+        subscription.session().offer(subscription);
+    }
+    confirm(publication, false);
+}
+
+void Broker::countDelivered(Topic& topic, Subscription& subscription, std::size_t bytes, std::uint64_t messages) {
+    counters_.messagesOut += messages;
+    counters_.bytesOut += bytes;
+    subscription.lastProgressMs = now_.steadyMs;
+    if (topic.hasStarved()) feed(topic);
+}
+
+bool Broker::subscribe(Subscription& subscription) {
+    if (protocol::hasWildcard(subscription.pattern())) {
+        tree_.add(subscription.pattern(), subscription);
+        for (auto const& [name, topic] : topics_) {
+            if (protocol::matches(subscription.pattern(), name)) attach(subscription, *topic);
+        }
+    } else {
+        auto* found = topic(subscription.pattern());
+        if (!found) return false;
+        attach(subscription, *found);
+    }
+    ++subscriptionCount_;
+    return true;
+}
+
+void Broker::attach(Subscription& subscription, Topic& topic) {
+    auto& cursor = subscription.cursors()[&topic];
+    cursor = std::make_unique<Cursor>(Cursor{&topic, &subscription});
+    topic.attach(*cursor);
+    topic.lastUsedMs = now_.steadyMs;
+}
+
+void Broker::unsubscribe(Subscription& subscription) {
+    --subscriptionCount_;
+    if (protocol::hasWildcard(subscription.pattern())) tree_.remove(subscription.pattern(), subscription);
+    for (auto const& [topic, cursor] : subscription.cursors()) {
+        topic->detach(*cursor);
+        noteUnused(*topic);
+        if (topic->hasStarved()) feed(*topic);
+    }
+    subscription.cursors().clear();
+    subscription.ready().clear();
+}
+
+void Broker::confirm(Publication& publication, bool now) {
+    auto& topic = *publication.topic;
+    if (!now && publication.received - publication.receivedAtConfirm < topic.share() / 4) {
+        if (!publication.due) due_.push_back(&publication);
+        publication.due = true;
+        return;
+    }
+    auto const extended = topic.extendCredit(publication, memoryIsShort());
+    if (publication.starved) hungry_.insert(&topic);
+    if (!extended && publication.sequence == publication.confirmedSequence) return;
+    publication.receivedAtConfirm = publication.received;
+    publication.confirmedSequence = publication.sequence;
+    publication.session->send(protocol::Confirm{publication.handle, publication.sequence, publication.credit});
+}
+
+void Broker::forget(Publication& publication) {
+    auto& topic = *publication.topic;
+    std::erase(due_, &publication);
+    topic.detach(publication);
+    topic.lastUsedMs = now_.steadyMs;
+    noteUnused(topic);
+    if (topic.hasStarved()) feed(topic);
+}
+
+/// Room came back in a topic: more credit for publishers that were waiting for it.
+void Broker::feed(Topic& topic) {
+    for (auto* publication : topic.takeFed(memoryIsShort())) confirm(*publication, true);
+    if (!topic.hasStarved()) hungry_.erase(&topic);
+}
+
+void Broker::shortTick() {
+    for (auto* publication : std::exchange(due_, {})) {
+        publication->due = false;
+        confirm(*publication, true);
+    }
+    for (auto* topic : std::vector<Topic*>(hungry_.begin(), hungry_.end())) feed(*topic);
+    if (draining_ && undrained_ == 0) {
+        for (auto const& [session, owned] : sessions_) session->finishDrain();
+    }
+}
+
+void Broker::tick() {
+    // Sessions are closed by the shell, never here, so the map does not change.
+    for (auto const& [session, owned] : sessions_) session->tick();
+    removeIdleTopics();
+}
+
+void Broker::noteUnused(Topic& topic) {
+    if (!topic.unused() || topic.inIdleQueue) return;
+    topic.inIdleQueue = true;
+    idleTopics_.emplace_back(now_.steadyMs + limits_.idleTopicTtl.count(), &topic);
+}
+
+void Broker::removeIdleTopics() {
+    while (!idleTopics_.empty() && idleTopics_.front().first <= now_.steadyMs) {
+        auto* topic = idleTopics_.front().second;
+        idleTopics_.pop_front();
+        topic->inIdleQueue = false;
+        if (!topic->unused()) continue;
+        if (topic->lastUsedMs + limits_.idleTopicTtl.count() > now_.steadyMs || topic->log().bytes() > 0) {
+            noteUnused(*topic);
+        } else {
+            remove(*topic);
+        }
+    }
+}
+
+void Broker::remove(Topic& topic) {
+    for (auto* cursor : std::vector<Cursor*>(topic.cursors())) {
+        auto& subscription = *cursor->subscription;
+        if (cursor->announced) subscription.session().send(protocol::TopicGone{subscription.id(), topic.id()});
+        topic.detach(*cursor);
+        subscription.cursors().erase(&topic);
+    }
+    hungry_.erase(&topic);
+    topics_.erase(topic.name());
+}
+
+void Broker::drain() {
+    if (draining_) return;
+    draining_ = true;
+    undrained_ = sessions_.size();
+    for (auto const& [session, owned] : sessions_) session->startDrain();
+}
+
+void Broker::sessionDrained() { --undrained_; }
+
+void Broker::endDrain() {
+    for (auto const& [session, owned] : sessions_) session->fail(Error::goingAway, "the hub is shutting down");
+}
+
+}  // namespace gazellemq::hub

@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+
+namespace gazellemq::hub {
+
+class Topic;
+class Subscription;
+
+/// The place of one subscription in one topic's log. Owned by the Subscription, known to the Topic.
+struct Cursor {
+    Topic* topic;
+    Subscription* subscription;
+    std::uint64_t next = 0;     ///< index of the first entry not yet delivered
+    std::uint64_t dropped = 0;  ///< messages skipped since the subscriber was last told
+    bool announced = false;     ///< the subscriber knows the topic's name
+    bool idle = true;           ///< caught up: waiting in the topic for the next append
+};
+
+}  // namespace gazellemq::hub

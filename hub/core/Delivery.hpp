@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <deque>
+
+#include "OutputQueue.hpp"
+#include "Subscription.hpp"
+
+namespace gazellemq::hub {
+
+class Broker;
+
+/// Chooses what a connection is sent next: its subscriptions with credit and something to deliver take turns, one frame
+/// each. Owned by the Session.
+class Delivery {
+  public:
+    /// Bytes gathered for one write.
+    static constexpr std::size_t kGatherBytes = 256 * 1024;
+
+    explicit Delivery(Broker& broker) : broker_(broker) {}
+
+    /// `subscription` may have something to deliver. True if the connection should be written to.
+    bool offer(Subscription& subscription);
+    /// Forgets a subscription that is going away.
+    void forget(Subscription& subscription);
+    /// Adds frames to `out` until it holds enough for one write or nothing is left to send.
+    void fill(protocol::OutputQueue& out);
+    bool empty() const { return queue_.empty(); }
+
+  private:
+    void serve(Subscription& subscription, protocol::OutputQueue& out);
+    void announce(Subscription& subscription, Cursor& cursor, protocol::OutputQueue& out);
+
+    Broker& broker_;
+    std::deque<Subscription*> queue_;
+};
+
+}  // namespace gazellemq::hub

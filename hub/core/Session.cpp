@@ -1,0 +1,288 @@
+#include "Session.hpp"
+
+#include <algorithm>
+
+#include "Batch.hpp"
+#include "Broker.hpp"
+#include "TopicName.hpp"
+#include "Version.hpp"
+
+namespace gazellemq::hub {
+
+using protocol::ByteView;
+using protocol::FrameType;
+
+namespace {
+
+/// A client may ask for shorter heartbeats than the hub's, but not so short that they are a load.
+constexpr std::int64_t kMinHeartbeatMs = 100;
+constexpr std::size_t kMaxClientNameBytes = 256;
+
+}  // namespace
+
+Session::Session(Broker& broker, std::string peer)
+    : broker_(broker),
+      peer_(std::move(peer)),
+      openedMs_(broker.now().steadyMs),
+      lastHeardMs_(openedMs_),
+      heartbeatMs_(broker.limits().heartbeat.count()),
+      delivery_(broker) {}
+
+Session::~Session() {
+    state_ = State::closing;
+    endSubscriptions();
+    for (auto const& [handle, publication] : publications_) broker_.forget(*publication);
+}
+
+void Session::heard() {
+    lastHeardMs_ = broker_.now().steadyMs;
+    pinged_ = false;
+}
+
+template <typename F>
+void Session::take(ByteView body, void (Session::*handler)(F const&)) {
+    if (auto const frame = protocol::decode<F>(body)) {
+        (this->*handler)(*frame);
+    } else {
+        violation("a frame is too short for its type");
+    }
+}
+
+bool Session::receive(protocol::Frame const& frame, protocol::BufferRef const& buffer) {
+    if (state_ == State::closing) return false;
+    if (state_ == State::waitingForHello) {
+        if (frame.type == FrameType::hello) take(frame.body, &Session::onHello);
+        else violation("the first frame is not HELLO");
+        return state_ != State::closing;
+    }
+    switch (frame.type) {
+        case FrameType::publish: onPublish(frame.body, buffer); break;
+        case FrameType::credit: take(frame.body, &Session::onCredit); break;
+        case FrameType::openTopic: take(frame.body, &Session::onOpenTopic); break;
+        case FrameType::closeTopic: take(frame.body, &Session::onCloseTopic); break;
+        case FrameType::flush: take(frame.body, &Session::onFlush); break;
+        case FrameType::subscribe: take(frame.body, &Session::onSubscribe); break;
+        case FrameType::unsubscribe: take(frame.body, &Session::onUnsubscribe); break;
+        case FrameType::ping: take(frame.body, &Session::onPing); break;
+        case FrameType::pong: take(frame.body, &Session::onPong); break;
+        case FrameType::drain: take(frame.body, &Session::onDrain); break;
+        case FrameType::drainAck: take(frame.body, &Session::onDrainAck); break;
+        case FrameType::goodbye: take(frame.body, &Session::onGoodbye); break;
+        default: violation("a frame has a type that a client does not send"); break;
+    }
+    return state_ != State::closing;
+}
+
+void Session::onHello(protocol::Hello const& hello) {
+    clientName_ = hello.clientName.substr(0, kMaxClientNameBytes);
+    if (hello.heartbeatMs > 0) heartbeatMs_ = std::clamp<std::int64_t>(hello.heartbeatMs, kMinHeartbeatMs, heartbeatMs_);
+    auto const& limits = broker_.limits();
+    protocol::Welcome welcome;
+    welcome.serverId = broker_.serverId();
+    welcome.serverName = "gazelle-hub " GAZELLEMQ_VERSION;
+    welcome.heartbeatMs = static_cast<std::uint32_t>(heartbeatMs_);
+    welcome.maxFrameBytes = static_cast<std::uint32_t>(limits.maxFrameBytes());
+    welcome.maxPayloadBytes = static_cast<std::uint32_t>(limits.maxPayloadBytes);
+    welcome.maxTopicBytes = protocol::kMaxTopicBytes;
+    welcome.maxSubscriptions = static_cast<std::uint32_t>(limits.maxSubscriptions);
+    welcome.maxOpenTopics = static_cast<std::uint32_t>(limits.maxOpenTopics);
+    state_ = State::ready;
+    send(welcome);
+}
+
+void Session::onOpenTopic(protocol::OpenTopic const& open) {
+    if (publications_.contains(open.handle)) return violation("OPEN_TOPIC names a handle that is open");
+    if (auto const error = protocol::checkTopic(open.name); error != Error::ok) return reply(open.requestId, error);
+    auto* topic = publications_.size() < broker_.limits().maxOpenTopics ? broker_.topic(open.name) : nullptr;
+    if (!topic) return reply(open.requestId, Error::limitReached);
+    auto publication = std::make_unique<Publication>(Publication{this, topic, open.handle});
+    topic->attach(*publication);
+    auto& added = *publication;
+    publications_.emplace(open.handle, std::move(publication));
+    reply(open.requestId, Error::ok);
+    broker_.confirm(added, true);
+}
+
+void Session::onCloseTopic(protocol::CloseTopic const& close) {
+    auto const at = publications_.find(close.handle);
+    if (at == publications_.end()) return violation("CLOSE_TOPIC names a handle that is not open");
+    broker_.confirm(*at->second, true);
+    broker_.forget(*at->second);
+    publications_.erase(at);
+}
+
+void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
+    if (body.size() < 8) return violation("a PUBLISH is too short");
+    auto const at = publications_.find(protocol::load<std::uint32_t>(body.data()));
+    if (at == publications_.end()) return violation("a PUBLISH names a handle that is not open");
+    auto& publication = *at->second;
+    if (drainAnswered_) return violation("a PUBLISH came after DRAIN_ACK");
+    if (publication.unused() == 0) return violation("a PUBLISH came without credit");
+    auto const bytes = body.subspan(8);
+    auto const header = protocol::BatchHeader::decode(bytes);
+    if (!header || header->totalBytes() != bytes.size()) return violation("a PUBLISH holds something else than one batch");
+    // The buffer is this connection's and not yet shared: the hub writes its part of the header in place.
+    std::span<std::byte> const batch{const_cast<std::byte*>(bytes.data()), bytes.size()};
+    publication.sequence = header->firstSequence - 1;
+    broker_.append(publication, buffer, batch, header->count);
+}
+
+void Session::onFlush(protocol::Flush const&) {
+    for (auto const& [handle, publication] : publications_) {
+        if (publication->sequence != publication->confirmedSequence) broker_.confirm(*publication, true);
+    }
+}
+
+void Session::onSubscribe(protocol::Subscribe const& subscribe) {
+    if (subscriptions_.contains(subscribe.subscription)) return violation("SUBSCRIBE names a subscription that exists");
+    if (auto const error = protocol::checkPattern(subscribe.pattern); error != Error::ok) {
+        return reply(subscribe.requestId, error);
+    }
+    if (subscriptions_.size() >= broker_.limits().maxSubscriptions) return reply(subscribe.requestId, Error::limitReached);
+    auto const blocks = !protocol::hasWildcard(subscribe.pattern);
+    auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, blocks,
+                                                       subscribe.credit);
+    if (!broker_.subscribe(*subscription)) return reply(subscribe.requestId, Error::limitReached);
+    subscriptions_.emplace(subscribe.subscription, std::move(subscription));
+    reply(subscribe.requestId, Error::ok);
+}
+
+void Session::onUnsubscribe(protocol::Unsubscribe const& unsubscribe) {
+    auto const at = subscriptions_.find(unsubscribe.subscription);
+    if (at == subscriptions_.end()) return reply(unsubscribe.requestId, Error::notSubscribed);
+    delivery_.forget(*at->second);
+    broker_.unsubscribe(*at->second);
+    subscriptions_.erase(at);
+    reply(unsubscribe.requestId, Error::ok);
+}
+
+void Session::onCredit(protocol::Credit const& credit) {
+    // A CREDIT may cross an UNSUBSCRIBE's reply: not an error.
+    auto const at = subscriptions_.find(credit.subscription);
+    if (at == subscriptions_.end()) return;
+    at->second->raiseCredit(credit.credit);
+    offer(*at->second);
+}
+
+void Session::onPing(protocol::Ping const& ping) { send(protocol::Pong{ping.token}); }
+
+void Session::onPong(protocol::Pong const&) {}  // heard() has taken note
+
+void Session::onDrain(protocol::Drain const&) {
+    endSubscriptions();
+    send(protocol::DrainAck{});
+}
+
+void Session::onDrainAck(protocol::DrainAck const&) {
+    if (state_ != State::draining || drainAnswered_) return violation("a DRAIN_ACK came without DRAIN");
+    drainAnswered_ = true;
+    broker_.sessionDrained();
+}
+
+void Session::onGoodbye(protocol::Goodbye const& goodbye) {
+    endCode_ = goodbye.code;
+    endReason_ = goodbye.reason;
+    state_ = State::closing;
+    endSubscriptions();
+    // What was confirmed is told before the connection ends.
+    onFlush({});
+    broker_.wake(*this);
+}
+
+void Session::violation(std::string_view what) {
+    broker_.countViolation();
+    fail(Error::protocolViolation, what);
+}
+
+void Session::fail(Error code, std::string_view reason) {
+    if (state_ == State::closing) return;
+    state_ = State::closing;
+    endCode_ = code;
+    endReason_ = reason;
+    endSubscriptions();
+    send(protocol::Goodbye{code, reason});
+}
+
+void Session::endSubscriptions() {
+    for (auto const& [id, subscription] : subscriptions_) {
+        delivery_.forget(*subscription);
+        broker_.unsubscribe(*subscription);
+    }
+    subscriptions_.clear();
+}
+
+void Session::reply(std::uint32_t requestId, Error code) {
+    send(protocol::Reply{requestId, code, code == Error::ok ? std::string_view{} : describe(code)});
+}
+
+void Session::afterSend() {
+    broker_.wake(*this);
+    if (control_.size() > broker_.limits().maxControlBytes && state_ != State::closing) {
+        control_.clear();
+        fail(Error::limitReached, "the client does not read the replies that it asks for");
+    }
+}
+
+void Session::offer(Subscription& subscription) {
+    if (delivery_.offer(subscription)) broker_.wake(*this);
+}
+
+protocol::OutputQueue& Session::output() {
+    if (output_.hasRoom()) {
+        output_.push(std::exchange(control_, {}));
+        if (speaking()) delivery_.fill(output_);
+    }
+    return output_;
+}
+
+void Session::startDrain() {
+    if (state_ == State::waitingForHello) return fail(Error::goingAway, "the hub is shutting down");
+    if (state_ != State::ready) return;
+    state_ = State::draining;
+    send(protocol::Drain{});
+}
+
+void Session::finishDrain() {
+    if (state_ != State::draining || !output_.empty() || !control_.empty()) return;
+    for (auto const& [id, subscription] : subscriptions_) {
+        if (!subscription->ready().empty()) return;
+    }
+    fail(Error::goingAway, "the hub is shutting down");
+}
+
+void Session::tick() {
+    auto const nowMs = broker_.now().steadyMs;
+    auto const silence = nowMs - lastHeardMs_;
+    switch (state_) {
+        case State::waitingForHello:
+            if (nowMs - openedMs_ > broker_.limits().handshakeTimeout.count()) {
+                fail(Error::handshakeTimeout, describe(Error::handshakeTimeout));
+            }
+            break;
+        case State::closing: break;
+        case State::ready:
+        case State::draining:
+            if (silence > 2 * heartbeatMs_ + 1000) {
+                broker_.countSilent();
+                fail(Error::silent, describe(Error::silent));
+            } else if (silence >= heartbeatMs_ && !pinged_) {
+                pinged_ = true;
+                send(protocol::Ping{static_cast<std::uint64_t>(nowMs)});
+            }
+            tickStalls(nowMs);
+            break;
+    }
+}
+
+void Session::tickStalls(std::int64_t nowMs) {
+    auto const limit = broker_.limits().stallLimit.count();
+    for (auto const& [id, subscription] : subscriptions_) {
+        if (!subscription->blocks() || subscription->ready().empty() || nowMs - subscription->lastProgressMs <= limit) continue;
+        broker_.countStalled();
+        auto const reason = "subscription to '" + subscription->pattern() + "' took none of the waiting messages for " +
+                            std::to_string(limit) + " ms: return from callbacks sooner";
+        return fail(Error::stalled, reason);
+    }
+}
+
+}  // namespace gazellemq::hub

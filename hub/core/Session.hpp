@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ControlFrames.hpp"
+#include "Delivery.hpp"
+#include "Frame.hpp"
+#include "OutputQueue.hpp"
+#include "Publication.hpp"
+#include "Subscription.hpp"
+
+namespace gazellemq::hub {
+
+class Broker;
+
+/// The hub's side of one connection, without the connection: takes frames, answers them, and says what to write next.
+/// Owned by the Broker; driven by the shell on the core's thread.
+///
+/// Life: waitingForHello -> ready -> (draining ->) closing. In `closing` nothing more is taken; the shell closes the
+/// connection when finished().
+class Session {
+  public:
+    Session(Broker& broker, std::string peer);
+    ~Session();
+    Session(Session const&) = delete;
+    Session& operator=(Session const&) = delete;
+
+    /// One frame; `buffer` is what its body lies in. False when the connection takes no more.
+    bool receive(protocol::Frame const& frame, protocol::BufferRef const& buffer);
+    /// Something arrived, if only a part of a frame.
+    void heard();
+    /// Ends the conversation: a GOODBYE with the reason is the last frame.
+    void fail(Error code, std::string_view reason);
+    /// The magic was wrong: there is nothing to say to such a peer.
+    void abort() { state_ = State::closing; }
+
+    /// What to write now; more may come with each call.
+    protocol::OutputQueue& output();
+    bool finished() const { return state_ == State::closing && control_.empty() && output_.empty(); }
+    /// Would output() give something?
+    bool hasOutput() const { return !control_.empty() || !output_.empty() || (speaking() && !delivery_.empty()); }
+    bool closing() const { return state_ == State::closing; }
+
+    std::string const& peer() const { return peer_; }
+    std::string const& clientName() const { return clientName_; }
+    /// Why the session ended; `ok` while it goes on or when the client said goodbye.
+    Error endCode() const { return endCode_; }
+    std::string const& endReason() const { return endReason_; }
+
+    // For the broker.
+    template <typename F>
+    void send(F const& frame) {
+        encode(frame, control_);
+        afterSend();
+    }
+    void offer(Subscription& subscription);
+    void tick();
+    void startDrain();
+    /// Says goodbye if everything has been delivered.
+    void finishDrain();
+    bool drainAnswered() const { return drainAnswered_; }
+    bool awake = false;  ///< in the broker's list
+
+  private:
+    enum class State : std::uint8_t { waitingForHello, ready, draining, closing };
+
+    template <typename F>
+    void take(protocol::ByteView body, void (Session::*handler)(F const&));
+    void onHello(protocol::Hello const& hello);
+    void onOpenTopic(protocol::OpenTopic const& open);
+    void onCloseTopic(protocol::CloseTopic const& close);
+    void onPublish(protocol::ByteView body, protocol::BufferRef const& buffer);
+    void onFlush(protocol::Flush const&);
+    void onSubscribe(protocol::Subscribe const& subscribe);
+    void onUnsubscribe(protocol::Unsubscribe const& unsubscribe);
+    void onCredit(protocol::Credit const& credit);
+    void onPing(protocol::Ping const& ping);
+    void onPong(protocol::Pong const& pong);
+    void onDrain(protocol::Drain const&);
+    void onDrainAck(protocol::DrainAck const&);
+    void onGoodbye(protocol::Goodbye const& goodbye);
+    void violation(std::string_view what);
+    bool speaking() const { return state_ == State::ready || state_ == State::draining; }
+    void reply(std::uint32_t requestId, Error code);
+    void afterSend();
+    void endSubscriptions();
+    void tickStalls(std::int64_t nowMs);
+
+    Broker& broker_;
+    std::string const peer_;
+    std::string clientName_;
+    State state_ = State::waitingForHello;
+    bool drainAnswered_ = false;
+    bool pinged_ = false;
+    Error endCode_ = Error::ok;
+    std::string endReason_;
+    std::int64_t const openedMs_;
+    std::int64_t lastHeardMs_;
+    std::int64_t heartbeatMs_;
+    std::unordered_map<std::uint32_t, std::unique_ptr<Publication>> publications_;
+    std::unordered_map<std::uint32_t, std::unique_ptr<Subscription>> subscriptions_;
+    Delivery delivery_;
+    std::vector<std::byte> control_;  // encoded frames that go before the next data
+    protocol::OutputQueue output_;
+};
+
+}  // namespace gazellemq::hub

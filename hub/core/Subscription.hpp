@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "Cursor.hpp"
+
+namespace gazellemq::hub {
+
+class Session;
+
+/// One SUBSCRIBE of one connection: a cursor for each topic that it matches, and the credit that the subscriber gave.
+/// Owned by the Session.
+class Subscription {
+  public:
+    Subscription(Session& session, std::uint32_t id, std::string pattern, bool blocks, std::uint64_t credit)
+        : session_(session), id_(id), pattern_(std::move(pattern)), blocks_(blocks), credit_(credit) {}
+    Subscription(Subscription const&) = delete;
+    Subscription& operator=(Subscription const&) = delete;
+
+    Session& session() const { return session_; }
+    std::uint32_t id() const { return id_; }
+    std::string const& pattern() const { return pattern_; }
+    /// Does a lag of this subscription slow the publishers? Otherwise it loses the oldest batches.
+    bool blocks() const { return blocks_; }
+
+    bool hasCredit() const { return delivered_ < credit_; }
+    void raiseCredit(std::uint64_t credit) {
+        if (credit > credit_) credit_ = credit;
+    }
+    void countDelivered(std::uint64_t bytes) { delivered_ += bytes; }
+    std::uint64_t delivered() const { return delivered_; }
+
+    std::unordered_map<Topic*, std::unique_ptr<Cursor>>& cursors() { return cursors_; }
+    /// Cursors with something to deliver, in turn.
+    std::deque<Cursor*>& ready() { return ready_; }
+
+    bool queued = false;              ///< in its session's list of subscriptions to serve
+    std::int64_t lastProgressMs = 0;  ///< when it last took something, or began to have something to take
+
+  private:
+    Session& session_;
+    std::uint32_t const id_;
+    std::string const pattern_;
+    bool const blocks_;
+    std::uint64_t credit_;
+    std::uint64_t delivered_ = 0;
+    std::unordered_map<Topic*, std::unique_ptr<Cursor>> cursors_;
+    std::deque<Cursor*> ready_;
+};
+
+}  // namespace gazellemq::hub

@@ -1,0 +1,128 @@
+#include "Topic.hpp"
+
+#include <algorithm>
+
+#include "Batch.hpp"
+#include "Subscription.hpp"
+
+namespace gazellemq::hub {
+namespace {
+
+/// A publisher's share of the window: enough to keep a link busy, little enough to stay in the cache.
+constexpr std::uint64_t kMaxShare = 1024 * 1024;
+constexpr std::uint64_t kMinShare = 64 * 1024;
+
+template <typename T>
+void eraseFrom(std::vector<T*>& list, T& item) {
+    auto const at = std::find(list.begin(), list.end(), &item);
+    if (at == list.end()) return;
+    *at = list.back();
+    list.pop_back();
+}
+
+}  // namespace
+
+std::uint64_t Topic::append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now,
+                            bool memoryIsShort) {
+    auto const dropped = makeRoom(batch.size(), memoryIsShort);
+    protocol::stampBatch(batch.data(), log_.endOffset(), now.wallNs);
+    log_.append(std::move(owner), batch, count, readers_);
+    return dropped;
+}
+
+/// Moves the readers that lose the oldest forward until `incoming` bytes fit the window. Some more than needed, so that a
+/// reader at its limit is not moved at every append.
+std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
+    auto const window = memoryIsShort ? limits_.windowBytes / 8 : limits_.windowBytes;
+    if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
+    auto const slack = incoming + window / 8;
+    auto const target = log_.droppableUpTo(window > slack ? window - slack : 0);
+    std::uint64_t dropped = 0;
+    for (auto* cursor : cursors_) {
+        if (cursor->subscription->blocks()) continue;
+        auto const before = dropped;
+        while (cursor->next < target) {
+            dropped += log_.at(cursor->next).count;
+            advance(*cursor);
+        }
+        cursor->dropped += dropped - before;
+    }
+    return dropped;
+}
+
+void Topic::attach(Cursor& cursor) {
+    cursor.next = log_.endIndex();
+    cursors_.push_back(&cursor);
+    waitForAppend(cursor);
+    ++(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
+}
+
+void Topic::detach(Cursor& cursor) {
+    while (cursor.next < log_.endIndex()) advance(cursor);
+    eraseFrom(cursors_, cursor);
+    eraseFrom(idle_, cursor);
+    --(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
+}
+
+void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.subscription->blocks()); }
+
+void Topic::waitForAppend(Cursor& cursor) {
+    cursor.idle = true;
+    idle_.push_back(&cursor);
+}
+
+void Topic::attach(Publication& publication) {
+    ++publications_;
+    unusedCredit_ += publication.unused();
+}
+
+void Topic::detach(Publication& publication) {
+    --publications_;
+    unusedCredit_ -= publication.unused();
+    eraseFrom(starved_, publication);
+}
+
+void Topic::countReceived(Publication& publication, std::size_t bytes) {
+    unusedCredit_ -= publication.unused();
+    publication.received += bytes;
+    unusedCredit_ += publication.unused();
+}
+
+/// Bytes that may still be promised. Below zero when blocking readers hold more than the window.
+std::int64_t Topic::room() const {
+    return static_cast<std::int64_t>(limits_.windowBytes) - static_cast<std::int64_t>(log_.blockedBytes());
+}
+
+std::uint64_t Topic::share() const {
+    return std::clamp<std::uint64_t>(limits_.windowBytes / std::max<std::size_t>(publications_, 1), kMinShare, kMaxShare);
+}
+
+bool Topic::extendCredit(Publication& publication, bool memoryIsShort) {
+    auto const share = this->share();
+    auto const unused = publication.unused();
+    if (unused >= share) return false;
+    // Credit that others do not use must not starve anyone: the least share is given as long as the window itself has room.
+    auto const free = room() - static_cast<std::int64_t>(unusedCredit_);
+    auto const least = room() > 0 ? static_cast<std::int64_t>(std::min(share, kMinShare)) : 0;
+    auto const wanted = std::min(static_cast<std::int64_t>(share - unused), std::max(free, least - static_cast<std::int64_t>(unused)));
+    if (wanted <= 0 || memoryIsShort) {
+        if (unused == 0 && !publication.starved) {
+            publication.starved = true;
+            starved_.push_back(&publication);
+        }
+        return false;
+    }
+    // The publisher may have gone over its credit by one batch: the new credit counts from what it sent.
+    publication.credit = std::max(publication.credit, publication.received) + static_cast<std::uint64_t>(wanted);
+    unusedCredit_ += publication.unused() - unused;
+    return true;
+}
+
+std::vector<Publication*> Topic::takeFed(bool memoryIsShort) {
+    // Wait for an eighth of the window, so that a slow reader's publishers get useful portions.
+    if (starved_.empty() || memoryIsShort || room() < static_cast<std::int64_t>(limits_.windowBytes / 8)) return {};
+    for (auto* publication : starved_) publication->starved = false;
+    return std::exchange(starved_, {});
+}
+
+}  // namespace gazellemq::hub

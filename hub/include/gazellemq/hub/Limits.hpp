@@ -1,0 +1,27 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace gazellemq::hub {
+
+/// Bounds of what peers can make the hub hold or wait for. Each is an option of gazelle-hub of the same name.
+struct Limits {
+    std::size_t windowBytes = 8 * 1024 * 1024;        ///< batches kept per topic for readers that are behind
+    std::size_t maxMemory = std::size_t{1} << 30;     ///< all buffers together; above it no publisher gets new credit
+    std::size_t maxPayloadBytes = 8 * 1024 * 1024;    ///< one message
+    std::size_t maxTopics = 1'000'000;
+    std::size_t maxSubscriptions = 100'000;           ///< per connection
+    std::size_t maxOpenTopics = 100'000;              ///< topics opened for publishing, per connection
+    std::size_t maxControlBytes = 4 * 1024 * 1024;    ///< replies and the like waiting for a connection that does not read
+    std::chrono::milliseconds heartbeat{5000};
+    std::chrono::milliseconds handshakeTimeout{5000}; ///< from accept to HELLO
+    std::chrono::milliseconds stallLimit{10000};
+    std::chrono::milliseconds idleTopicTtl{3'600'000};
+
+    /// The largest frame: one message alone in its batch, and some room for headers.
+    std::size_t maxFrameBytes() const { return std::max<std::size_t>(maxPayloadBytes, 1024 * 1024) + 1024; }
+};
+
+}  // namespace gazellemq::hub

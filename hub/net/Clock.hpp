@@ -1,0 +1,9 @@
+#pragma once
+#include "Now.hpp"
+
+namespace gazellemq::hub {
+
+/// Reads both clocks.
+Now readClocks();
+
+}  // namespace gazellemq::hub
