@@ -1,0 +1,83 @@
+#include "InTopics.hpp"
+
+#include <algorithm>
+
+namespace gazellemq::client {
+
+InTopics::Ptr InTopics::add(std::string_view pattern, InTopic::Callback callback) {
+    auto topic = std::make_shared<InTopic>();
+    topic->id = nextId_++;
+    topic->pattern = pattern;
+    topic->callback = std::move(callback);
+    byId_.emplace(topic->id, topic);
+    return topic;
+}
+
+InTopics::Ptr InTopics::find(std::uint32_t id) const {
+    auto const at = byId_.find(id);
+    return at == byId_.end() ? nullptr : at->second;
+}
+
+std::vector<InTopics::Ptr> InTopics::findAll(std::string_view pattern) const {
+    std::vector<Ptr> found;
+    for (auto const& [id, topic] : byId_) {
+        if (topic->pattern == pattern) found.push_back(topic);
+    }
+    return found;
+}
+
+std::vector<InTopics::Ptr> InTopics::all() const {
+    std::vector<Ptr> found;
+    for (auto const& [id, topic] : byId_) found.push_back(topic);
+    std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a->id < b->id; });
+    return found;
+}
+
+void InTopics::remove(InTopic& topic, bool up, Frames& control) {
+    topic.active = false;
+    if (up) encode(protocol::Unsubscribe{topic.id, topic.id}, control);
+    byId_.erase(topic.id);
+}
+
+void InTopics::linkUp(Frames& control) {
+    for (auto const& topic : all()) subscribe(*topic, control);
+}
+
+void InTopics::subscribe(InTopic& topic, Frames& control) const {
+    topic.granted = window_ - std::min(window_, topic.queued);
+    encode(protocol::Subscribe{topic.id, topic.id, topic.granted, topic.pattern}, control);
+}
+
+void InTopics::linkDown() {
+    for (auto const& [id, topic] : byId_) {
+        topic->answer = InTopic::Answer::pending;
+        topic->received = topic->granted = 0;
+        topic->names.clear();
+    }
+}
+
+InTopics::Ptr InTopics::onReply(protocol::Reply const& reply) {
+    auto const topic = find(reply.requestId);
+    if (!topic || topic->answer != InTopic::Answer::pending) return nullptr;
+    topic->answer = reply.code == Error::ok ? InTopic::Answer::accepted : InTopic::Answer::refused;
+    topic->refusal = reply.code;
+    return reply.code == Error::ok ? nullptr : topic;
+}
+
+void InTopics::countReceived(InTopic& topic, std::size_t bytes) {
+    topic.received += bytes;
+    topic.queued += bytes;
+}
+
+bool InTopics::countHandled(InTopic& topic, std::size_t bytes, bool up, Frames& control) const {
+    topic.queued -= bytes;
+    if (!up || !topic.active) return false;
+    auto const credit = topic.received + window_ - std::min(window_, topic.queued);
+    // Told in quarters of the window, so that a busy link carries few of them.
+    if (credit < topic.granted + window_ / 4) return false;
+    topic.granted = credit;
+    encode(protocol::Credit{topic.id, credit}, control);
+    return true;
+}
+
+}  // namespace gazellemq::client

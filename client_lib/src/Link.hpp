@@ -1,0 +1,150 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "Connector.hpp"
+#include "ControlFrames.hpp"
+#include "FrameReader.hpp"
+#include "OutputQueue.hpp"
+#include "Stream.hpp"
+#include "gazellemq/Options.hpp"
+
+namespace gazellemq::client {
+
+/// What a client does with its link. All are called with the link's lock held, on the link's thread, except fill() and written(),
+/// which any thread that writes calls.
+class LinkUser {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    virtual void linkUp(protocol::Welcome const& welcome) = 0;
+    virtual void linkDown(Error error, std::string const& reason) = 0;
+    virtual void stateChanged(StateChange change) = 0;
+    /// False: the frame breaks the protocol.
+    virtual bool onFrame(protocol::Frame const& frame, protocol::BufferRef const& buffer) = 0;
+    /// All frames of one read have been given.
+    virtual void onReadDone() {}
+    /// Adds data frames to `output` and what goes with them to `control`.
+    virtual void fill(protocol::OutputQueue& output, std::vector<std::byte>& control) = 0;
+    virtual void written(std::size_t bytes) = 0;
+    /// When the link's thread should look at the user's leftovers again; it seals what should go now.
+    virtual std::optional<Clock::time_point> flushLeftovers(Clock::time_point now) = 0;
+    /// May a new attempt begin? If not, the user calls wake() when it may.
+    virtual bool mayConnect() { return true; }
+
+  protected:
+    ~LinkUser() = default;
+};
+
+/// Keeps a client connected: connects, greets, reads, writes, sends signs of life, and begins again, on a thread of its own.
+///
+/// One lock (`mutex`) guards the link's and its user's state. Writing is done by whichever thread calls write(), without
+/// the lock during the system call, one thread at a time; what the socket does not take the link's thread writes later.
+class Link {
+  public:
+    using Lock = std::unique_lock<std::mutex>;
+    using Clock = LinkUser::Clock;
+
+    explicit Link(LinkUser& user) : user_(user) {}
+    /// close().
+    ~Link();
+    Link(Link const&) = delete;
+    Link& operator=(Link const&) = delete;
+
+    /// Starts the thread. Once.
+    void start(std::string clientName, transport::Url url, ConnectionOptions options);
+    /// Ends the link and the thread; says goodbye if it is up. Not with the lock held.
+    void close();
+
+    std::mutex mutex;
+
+    // With the lock held:
+    bool started() const { return thread_.joinable(); }
+    bool up() const { return up_; }
+    State state() const { return state_; }
+    bool wasEverUp() const { return wasEverUp_; }
+    /// Queues a control frame; write() or wake() sends it.
+    template <typename F>
+    void send(F const& frame) {
+        encode(frame, control_);
+    }
+    void sendEncoded(std::vector<std::byte> const& frames) { control_.insert(control_.end(), frames.begin(), frames.end()); }
+    /// One gathered write now, if the socket is free. Unlocks meanwhile.
+    void write(Lock& lock);
+    /// True if write() would be first to use a socket that has rested since `since`.
+    bool restedSince(Clock::time_point since) const { return up_ && !writing_ && !full_ && lastWrite_ <= since; }
+    bool busy() const { return writing_ || full_; }
+    Clock::time_point lastWrite() const { return lastWrite_; }
+    /// The link's thread looks at what there is to write, to flush, or to connect.
+    void wake();
+    /// Names are found by this instead of getaddrinfo (tests).
+    transport::ResolveName resolveName = transport::resolveBySystem;
+
+  private:
+    using StreamPtr = std::shared_ptr<transport::Stream>;
+
+    boost::asio::awaitable<void> run();
+    boost::asio::awaitable<void> waitUntilAllowed();
+    boost::asio::awaitable<void> attempt();
+    boost::asio::awaitable<void> limitAttempt();
+    boost::asio::awaitable<bool> greet(StreamPtr stream);
+    boost::asio::awaitable<bool> sendHello(StreamPtr stream);
+    boost::asio::awaitable<void> connectAndGreet();
+    boost::asio::awaitable<void> serve();
+    boost::asio::awaitable<void> read();
+    boost::asio::awaitable<void> pump();
+    boost::asio::awaitable<void> watch();
+    bool readSome();
+    bool takeFrame(protocol::Frame const& frame);
+    void goUp(protocol::Welcome const& welcome);
+    void goDown();
+    void fail(Error error, std::string reason);
+    void changeState(StateChange change);
+    bool hasOutput() const;
+
+    LinkUser& user_;
+    std::string clientName_;
+    transport::Url url_;
+    ConnectionOptions options_;
+    protocol::Id instanceId_{};
+    boost::asio::io_context io_{1};
+    boost::asio::steady_timer wakeTimer_{io_};
+    boost::asio::steady_timer pauseTimer_{io_};
+    std::thread thread_;
+    std::shared_ptr<protocol::BufferPool> pool_ = protocol::BufferPool::create(128 * 1024, 32);
+
+    // Of the link's thread.
+    std::optional<protocol::FrameReader> reader_;
+    std::chrono::milliseconds heartbeat_{5000};
+    Clock::time_point lastHeard_;
+
+    // Guarded by the mutex.
+    State state_ = State::connecting;
+    StreamPtr stream_;
+    bool up_ = false;
+    bool wasEverUp_ = false;
+    bool closing_ = false;
+    bool writing_ = false;  // a thread is in the system call
+    bool full_ = false;     // the socket takes no more; the link's thread waits for it
+    bool draining_ = false; // the hub asked to send no more data
+    bool wakePosted_ = false;
+    Error error_ = Error::ok;  // why the link goes down; the first reason stays
+    std::string reason_;
+    Clock::time_point lastWrite_{};
+    std::vector<std::byte> control_;
+    protocol::OutputQueue output_;
+    std::condition_variable writeDone_;
+};
+
+}  // namespace gazellemq::client

@@ -1,0 +1,161 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "Buffer.hpp"
+#include "ControlFrames.hpp"
+#include "OutputQueue.hpp"
+#include "PublisherClient.hpp"
+
+namespace gazellemq::client {
+
+/// One topic of a publisher: its open batch, the sealed ones that wait, and what the hub allows and has confirmed.
+struct OutTopic {
+    struct Sealed {
+        protocol::BufferRef buffer;
+        std::size_t frameBytes;  ///< whole PUBLISH frame
+        std::uint32_t count;
+        std::uint64_t lastSequence;
+    };
+    enum class Link : std::uint8_t { closed, opening, open };
+
+    std::string name;
+    std::uint32_t handle = 0;
+    Link link = Link::closed;
+    std::uint64_t sentBytes = 0;  ///< of batches, on this link
+    std::uint64_t credit = 0;     ///< absolute, on this link
+
+    protocol::BufferRef open;     ///< room for the frame and batch headers, then messages
+    std::size_t openBytes = 0;    ///< with the headers
+    std::uint32_t openCount = 0;
+    std::deque<Sealed> sealed;
+
+    std::uint64_t sequence = 0;   ///< last one given to a sealed batch
+    std::uint64_t sent = 0;       ///< last one written to a link
+    std::uint64_t settled = 0;    ///< last one confirmed, lost or refused
+    struct Skipped {
+        std::uint64_t last;
+        std::uint64_t count;
+    };
+    std::deque<Skipped> skipped;  ///< refused batches behind unsettled ones: no confirm counts them
+    bool large = false;           ///< its batches fill up: begin with a full-size buffer
+    bool queued = false;          ///< in the list of topics that may send
+    bool listed = false;          ///< in the list of topics with an open batch
+
+    bool canSend() const { return link == Link::open && sentBytes < credit; }
+    /// Sequence of the last message accepted.
+    std::uint64_t accepted() const { return sequence + openCount; }
+};
+
+/// What a publisher has accepted and not yet settled: batches, credit, counts. Pure; guarded by its client's lock.
+///
+/// Order per topic is the order of append(). What was wholly written when a link is lost is counted as lost; what was not
+/// goes out first on the next link.
+class Outbox {
+  public:
+    struct Limits {
+        std::size_t maxBatchBytes = 32 * 1024;
+        std::size_t maxBatchMessages = 0;
+        std::size_t maxPayloadBytes = 8 * 1024 * 1024;
+    };
+    /// What the publisher is told through onPublishFailed.
+    struct Failure {
+        std::string topic;
+        std::uint64_t count;
+        Error code;
+        std::string reason;
+    };
+
+    explicit Outbox(std::uint64_t producerId) : producerId_(producerId) { setLimits({}); }
+
+    void setLimits(Limits const& limits);
+    Limits const& limits() const { return limits_; }
+
+    /// The topic, checked and made at its first use; nullptr and a name rule in `error` otherwise.
+    OutTopic* topic(std::string_view name, Error& error);
+    /// Bytes that a message may add to bufferedBytes().
+    static std::size_t cost(std::string_view payload);
+    /// True if a batch became full: something can be written.
+    bool append(OutTopic& topic, std::string_view payload);
+
+    /// Closes the open batches of topics that could send at once (all: of every topic).
+    void sealOpen(bool all);
+    bool hasOpen() const { return !openTopics_.empty(); }
+    /// Number of batches that became full so far: grows while a program publishes at full speed.
+    std::uint64_t fullBatches() const { return fullBatches_; }
+
+    // The link.
+    void linkUp(std::vector<std::byte>& control, std::size_t maxFrameBytes, std::size_t maxPayloadBytes);
+    void linkDown();
+    bool isUp() const { return up_; }
+    /// Opens the topics that were used first since.
+    void openTopics(std::vector<std::byte>& control);
+    /// Adds sealed batches to `out`, as credit allows, up to `most` bytes in it.
+    void fill(protocol::OutputQueue& out, std::size_t most);
+    bool canFill() const { return !ready_.empty() || !toOpen_.empty(); }
+    /// `bytes` of what fill() and others gave to `out` were written.
+    void written(std::size_t bytes);
+    void onConfirm(protocol::Confirm const& confirm);
+    /// The hub's answer to an OPEN_TOPIC.
+    void onReply(protocol::Reply const& reply);
+    /// What was refused since the last call.
+    std::vector<Failure> takeFailures() { return std::exchange(failures_, {}); }
+    bool hasFailures() const { return !failures_.empty(); }
+
+    PublisherStats stats() const;
+    std::size_t bufferedBytes() const { return bufferedBytes_; }
+    std::uint64_t unsettled() const { return published_ - confirmed_ - lost_ - refused_; }
+    std::uint64_t lost() const { return lost_; }
+    std::uint64_t refused() const { return refused_; }
+    /// Every topic with the sequence up to which it must settle for a flush of now.
+    std::vector<std::pair<OutTopic const*, std::uint64_t>> flushTargets() const;
+
+  private:
+    struct InFlight {
+        OutTopic* topic;
+        OutTopic::Sealed batch;
+        std::uint64_t endPosition;  // in the link's byte stream
+        bool sent = false;
+    };
+
+    void begin(OutTopic& topic, std::size_t messageBytes);
+    void grow(OutTopic& topic, std::size_t bytes);
+    void seal(OutTopic& topic);
+    void offer(OutTopic& topic);
+    void markSent(InFlight& batch);
+    void needOpen(OutTopic& topic);
+    void refuseAll(OutTopic& topic, Error code, std::string_view reason);
+    void skipTooLarge(OutTopic& topic);
+    static void settle(OutTopic& topic, std::uint64_t upTo, std::uint64_t& counter);
+    static void passSkipped(OutTopic& topic);
+
+    std::uint64_t const producerId_;
+    Limits limits_;
+    std::size_t maxFrameBytes_ = SIZE_MAX;  // of the hub
+    std::shared_ptr<protocol::BufferPool> fullPool_;
+    std::vector<Failure> failures_;
+    std::unordered_map<std::string_view, std::unique_ptr<OutTopic>> byName_;  // keys point into the topics
+    std::vector<OutTopic*> byHandle_;
+    std::vector<OutTopic*> openTopics_;
+    std::vector<OutTopic*> toOpen_;
+    std::deque<OutTopic*> ready_;
+    std::deque<InFlight> inFlight_;
+    std::uint64_t writtenPosition_ = 0;
+    bool up_ = false;
+
+    std::uint64_t published_ = 0;
+    std::uint64_t confirmed_ = 0;
+    std::uint64_t buffered_ = 0;
+    std::uint64_t lost_ = 0;
+    std::uint64_t refused_ = 0;
+    std::uint64_t fullBatches_ = 0;
+    std::size_t bufferedBytes_ = 0;
+};
+
+}  // namespace gazellemq::client

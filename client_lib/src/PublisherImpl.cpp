@@ -1,0 +1,275 @@
+#include "PublisherImpl.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "Guarded.hpp"
+
+namespace gazellemq::client {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A message that finds the link at rest for so long is written at once by its own thread; others wait for company. Writing
+/// each message at once whenever the socket happens to be free is 60 times slower.
+constexpr auto kRestBeforeDirectWrite = 50us;
+/// While batches fill up by themselves the leftovers are looked at so often.
+constexpr auto kBusyFlushInterval = 500us;
+/// Without open batches for so long the link's thread stops looking; the next message wakes it.
+constexpr auto kFlusherSleepsAfter = 2ms;
+constexpr std::size_t kGatherBytes = 256 * 1024;
+
+constexpr std::size_t kMinBatchBytes = 1024;
+constexpr std::size_t kMaxBatchBytes = 1024 * 1024;
+
+std::uint64_t randomProducerId() {
+    std::random_device source;
+    return (std::uint64_t{source()} << 32) | source();
+}
+
+bool valid(PublisherOptions const& options) {
+    return options.maxBatchBytes >= kMinBatchBytes && options.maxBatchBytes <= kMaxBatchBytes &&
+           options.maxBufferedBytes >= options.maxBatchBytes && options.backoffMin > 0ms &&
+           options.backoffMax >= options.backoffMin && options.connectTimeout > 0ms && options.heartbeat >= 100ms &&
+           options.closeTimeout >= 0ms && options.blockTimeout >= 0ms;
+}
+
+}  // namespace
+
+PublisherClient::Impl::Impl() : outbox_(randomProducerId()) {}
+PublisherClient::Impl::~Impl() = default;
+
+Error PublisherClient::Impl::connect(std::string_view name, std::optional<transport::Url> url, PublisherOptions const& options) {
+    if (!url || url->port == 0) return Error::invalidUrl;
+    if (!valid(options)) return Error::invalidOption;
+    Lock const lock{link.mutex};
+    if (closed_) return Error::closed;
+    if (link.started()) return Error::alreadyConnected;
+    options_ = options;
+    outbox_.setLimits({options.maxBatchBytes, options.maxBatchMessages, outbox_.limits().maxPayloadBytes});
+    link.start(std::string{name}, std::move(*url), options);
+    return Error::ok;
+}
+
+Error PublisherClient::Impl::publish(std::string_view topic, std::string_view payload) {
+    return publishBatch(topic, {&payload, 1});
+}
+
+Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std::string_view const> payloads) {
+    Lock lock{link.mutex};
+    if (closed_) return Error::closed;
+    if (!lastTopic_ || lastTopic_->name != topic) {
+        auto error = Error::ok;
+        auto* found = outbox_.topic(topic, error);
+        if (!found) return error;
+        lastTopic_ = found;
+    }
+    auto& target = *lastTopic_;  // topics live as long as the outbox
+    std::size_t bytes = 0;
+    for (auto const payload : payloads) {
+        if (payload.size() > outbox_.limits().maxPayloadBytes) return Error::tooLarge;
+        bytes += Outbox::cost(payload);
+    }
+    if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) {
+        if (payloads.size() > 1 && bytes > options_.maxBufferedBytes) return Error::tooLarge;
+        if (auto const error = makeRoom(lock, bytes); error != Error::ok) return error;
+    }
+    auto filled = false;
+    for (auto const& payload : payloads) filled |= outbox_.append(target, payload);
+    if (filled) {
+        link.write(lock);
+    } else if (target.openCount == payloads.size()) {
+        startFlush(lock);
+    }
+    return Error::ok;
+}
+
+/// Waits as the options say. A message larger than the whole buffer is taken when the buffer is empty.
+Error PublisherClient::Impl::makeRoom(Lock& lock, std::size_t bytes) {
+    auto const hasRoom = [&] { return outbox_.bufferedBytes() == 0 || outbox_.bufferedBytes() + bytes <= options_.maxBufferedBytes; };
+    if (hasRoom()) return Error::ok;
+    if (options_.whenFull == WhenFull::fail) return Error::bufferFull;
+    outbox_.sealOpen(false);
+    link.wake();
+    ++roomWaiters_;
+    auto const found = room_.wait_for(lock, options_.blockTimeout, [&] { return closed_ || hasRoom(); });
+    --roomWaiters_;
+    if (closed_) return Error::closed;
+    return found ? Error::ok : Error::bufferFull;
+}
+
+/// The first message of a batch: on its way at once if the link was at rest, otherwise the link's thread will look after it.
+void PublisherClient::Impl::startFlush(Lock& lock) {
+    if (!link.up()) return;
+    if (link.restedSince(Clock::now() - kRestBeforeDirectWrite)) {
+        outbox_.sealOpen(false);
+        link.write(lock);
+    }
+    if (!flusherActive_ && outbox_.hasOpen()) {
+        flusherActive_ = true;
+        link.wake();
+    }
+}
+
+std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers(Clock::time_point now) {
+    if (!flusherActive_) return std::nullopt;
+    if (!outbox_.hasOpen()) {
+        if (now - quietSince_ < kFlusherSleepsAfter) return now + kBusyFlushInterval;
+        flusherActive_ = false;
+        return std::nullopt;
+    }
+    quietSince_ = now;
+    if (std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches()) return now + kBusyFlushInterval;
+    auto const due = link.lastWrite() + kRestBeforeDirectWrite;
+    if (now < due) return due;
+    if (!link.busy()) outbox_.sealOpen(false);
+    return now + kRestBeforeDirectWrite;
+}
+
+Error PublisherClient::Impl::flush(Millis timeout) {
+    Lock lock{link.mutex};
+    if (closed_) return Error::closed;
+    auto targets = outbox_.flushTargets();
+    outbox_.sealOpen(true);
+    if (link.up()) {
+        link.send(protocol::Flush{});
+        link.write(lock);
+        link.wake();
+    }
+    auto const done = [&] {
+        while (!targets.empty() && targets.back().first->settled >= targets.back().second) targets.pop_back();
+        return targets.empty();
+    };
+    ++flushWaiters_;
+    auto const reached = settled_.wait_for(lock, timeout, [&] { return closed_ || done(); });
+    --flushWaiters_;
+    if (!reached) return Error::timeout;
+    if (!targets.empty()) return Error::closed;
+    auto const failed = outbox_.lost() + outbox_.refused();
+    return std::exchange(flushedLost_, failed) == failed ? Error::ok : Error::linkLost;
+}
+
+std::uint64_t PublisherClient::Impl::close(Millis timeout) {
+    auto const flushed = timeout > 0ms ? flush(timeout) : Error::ok;
+    {
+        Lock const lock{link.mutex};
+        if (!std::exchange(closed_, true)) {
+            auto const now = outbox_.stats();
+            unconfirmedAtClose_ = now.published - now.confirmed;
+            room_.notify_all();
+            settled_.notify_all();
+            stateChanged({State::closed, Error::ok, flushed == Error::timeout ? "not everything was confirmed in time" : ""});
+        }
+    }
+    link.close();
+    // What was told last is still delivered, if the callbacks take no longer than the caller would have waited.
+    if (!callbacks_.isCurrent()) callbacks_.waitUntilIdle(Clock::now() + std::max<Millis>(timeout, 100ms));
+    callbacks_.stop();
+    return unconfirmedAtClose_;
+}
+
+void PublisherClient::Impl::closeAtEnd() {
+    auto timeout = 0ms;
+    {
+        Lock const lock{link.mutex};
+        if (link.wasEverUp()) timeout = options_.closeTimeout;
+    }
+    close(timeout);
+}
+
+PublisherStats PublisherClient::Impl::stats() {
+    Lock const lock{link.mutex};
+    return outbox_.stats();
+}
+
+State PublisherClient::Impl::state() {
+    Lock const lock{link.mutex};
+    return closed_ ? State::closed : link.started() ? link.state() : State::disconnected;
+}
+
+void PublisherClient::Impl::linkUp(protocol::Welcome const& welcome) {
+    std::vector<std::byte> control;
+    outbox_.linkUp(control, welcome.maxFrameBytes, welcome.maxPayloadBytes);
+    link.sendEncoded(control);
+    flusherActive_ = true;
+    quietSince_ = Clock::now();
+}
+
+void PublisherClient::Impl::linkDown(Error, std::string const&) {
+    outbox_.linkDown();
+    flusherActive_ = false;
+    settled();
+}
+
+void PublisherClient::Impl::stateChanged(StateChange change) {
+    if (change.state == State::ready) call(&Impl::onReady);
+    call(&Impl::onStateChange, std::move(change));
+}
+
+bool PublisherClient::Impl::onFrame(protocol::Frame const& frame, protocol::BufferRef const&) {
+    switch (frame.type) {
+        case protocol::FrameType::confirm:
+            if (auto const confirm = protocol::decode<protocol::Confirm>(frame.body)) {
+                outbox_.onConfirm(*confirm);
+                return true;
+            }
+            return false;
+        case protocol::FrameType::reply:
+            if (auto const reply = protocol::decode<protocol::Reply>(frame.body)) {
+                outbox_.onReply(*reply);
+                return true;
+            }
+            return false;
+        default: return false;
+    }
+}
+
+void PublisherClient::Impl::onReadDone() {
+    settled();
+    if (outbox_.canFill() || (outbox_.hasOpen() && !flusherActive_)) {
+        flusherActive_ = flusherActive_ || outbox_.hasOpen();
+        link.wake();
+    }
+}
+
+void PublisherClient::Impl::settled() {
+    if (outbox_.hasFailures()) tellFailures();
+    if (flushWaiters_ > 0) settled_.notify_all();
+    if (roomWaiters_ > 0) room_.notify_all();
+}
+
+void PublisherClient::Impl::tellFailures() {
+    for (auto& failure : outbox_.takeFailures()) {
+        call(&Impl::onPublishFailed, std::move(failure.topic), failure.count, failure.code, std::move(failure.reason));
+    }
+}
+
+void PublisherClient::Impl::fill(protocol::OutputQueue& output, std::vector<std::byte>& control) {
+    outbox_.openTopics(control);
+    outbox_.fill(output, kGatherBytes);
+    if (outbox_.hasFailures()) settled();
+}
+
+void PublisherClient::Impl::written(std::size_t bytes) {
+    outbox_.written(bytes);
+    // A quarter of the buffer is free again: enough to make waking a waiting program worth it.
+    if (roomWaiters_ > 0 && outbox_.bufferedBytes() <= options_.maxBufferedBytes / 4 * 3) room_.notify_all();
+}
+
+/// Queues a call of the callback as it is set when its turn comes. With the link's lock held.
+template <typename Function, typename... Args>
+void PublisherClient::Impl::call(Function Impl::*callback, Args... args) {
+    if (!(this->*callback)) return;
+    callbacks_.post([self = shared_from_this(), callback, ... arguments = std::move(args)] {
+        Lock lock{self->link.mutex};
+        auto const function = (*self).*callback;
+        auto const tellError = self->onError;
+        lock.unlock();
+        auto const report = [&](std::string_view what) {
+            if (tellError) tellError(Error::callbackFailed, what);
+        };
+        guarded(report, [&] { function(arguments...); });
+    });
+}
+
+}  // namespace gazellemq::client

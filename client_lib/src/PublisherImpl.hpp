@@ -1,0 +1,75 @@
+#pragma once
+#include <condition_variable>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "CallbackThread.hpp"
+#include "Link.hpp"
+#include "Outbox.hpp"
+#include "PublisherClient.hpp"
+
+namespace gazellemq::client {
+
+/// PublisherClient's inside: the Outbox, the Link that carries it, and the callbacks. Shared by the client and by the
+/// callbacks that are queued. The link's lock guards everything but the callback thread.
+class PublisherClient::Impl final : public LinkUser, public std::enable_shared_from_this<PublisherClient::Impl> {
+  public:
+    using Millis = std::chrono::milliseconds;
+
+    Impl();
+    ~Impl();
+
+    Error connect(std::string_view name, std::optional<transport::Url> url, PublisherOptions const& options);
+    Error publish(std::string_view topic, std::string_view payload);
+    Error publishBatch(std::string_view topic, std::span<std::string_view const> payloads);
+    Error flush(Millis timeout);
+    std::uint64_t close(Millis timeout);
+    /// close() with the options' closeTimeout.
+    void closeAtEnd();
+    PublisherStats stats();
+    State state();
+
+    OnReady onReady;
+    OnStateChange onStateChange;
+    OnPublishFailed onPublishFailed;
+    OnError onError;
+
+    Link link{*this};
+
+  private:
+    using Lock = Link::Lock;
+
+    void linkUp(protocol::Welcome const& welcome) override;
+    void linkDown(Error error, std::string const& reason) override;
+    void stateChanged(StateChange change) override;
+    bool onFrame(protocol::Frame const& frame, protocol::BufferRef const& buffer) override;
+    void onReadDone() override;
+    void fill(protocol::OutputQueue& output, std::vector<std::byte>& control) override;
+    void written(std::size_t bytes) override;
+    std::optional<Clock::time_point> flushLeftovers(Clock::time_point now) override;
+
+    Error makeRoom(Lock& lock, std::size_t bytes);
+    void startFlush(Lock& lock);
+    void tellFailures();
+    void settled();
+    template <typename Function, typename... Args>
+    void call(Function Impl::*callback, Args... args);
+
+    PublisherOptions options_;
+    Outbox outbox_;
+    OutTopic* lastTopic_ = nullptr;
+    bool closed_ = false;
+    std::uint64_t unconfirmedAtClose_ = 0;
+    std::uint64_t flushedLost_ = 0;     // lost + refused at the last flush
+    std::uint64_t fullBatchesSeen_ = 0;
+    Clock::time_point quietSince_{};
+    bool flusherActive_ = false;        // the link's thread looks after open batches by itself
+    std::size_t roomWaiters_ = 0;
+    std::size_t flushWaiters_ = 0;
+    std::condition_variable room_;
+    std::condition_variable settled_;
+    CallbackThread callbacks_;
+};
+
+}  // namespace gazellemq::client
