@@ -238,32 +238,16 @@ asio::awaitable<void> Link::serve() { co_await (read() || pump() || watch()); }
 
 asio::awaitable<void> Link::read() {
     auto const stream = stream_;
-    // Frames may have come with the WELCOME.
-    while (readSome()) {
+    if (!takeFrames()) co_return;  // some may have come with the WELCOME
+    for (;;) {
         reader_->rest();
-        if (co_await stream->waitReadable()) co_return;
+        if (co_await stream->waitReadable() || !readSome()) co_return;
     }
 }
 
-/// Takes what is there. False when the link is at its end.
+/// Reads and takes what is there. False when the link is at its end.
 bool Link::readSome() {
     for (int i = 0; i < kReadsPerTurn; ++i) {
-        protocol::Frame frame;
-        FrameReader::Step step{};
-        {
-            Lock const lock{mutex};
-            while ((step = reader_->next(frame)) == FrameReader::Step::frame) {
-                if (!takeFrame(frame)) {
-                    user_.onReadDone();
-                    return false;
-                }
-            }
-            user_.onReadDone();
-            if (closing_) return false;
-            if (step == FrameReader::Step::tooLarge) fail(Error::protocolViolation, "the hub sent a frame that is too large");
-            if (hasOutput()) wake();
-        }
-        if (step == FrameReader::Step::tooLarge) return false;
         auto const room = reader_->prepare();
         auto const received = stream_->tryRead(room);
         if (!received) {
@@ -274,8 +258,23 @@ bool Link::readSome() {
         }
         lastHeard_ = Clock::now();
         reader_->commit(*received);
+        if (!takeFrames()) return false;
+        if (*received < room.size()) return true;
     }
     return true;
+}
+
+/// Takes the whole frames that have been read. False when the link is at its end.
+bool Link::takeFrames() {
+    Lock const lock{mutex};
+    protocol::Frame frame;
+    auto step = FrameReader::Step::needMore;
+    auto good = true;
+    while (good && (step = reader_->next(frame)) == FrameReader::Step::frame) good = takeFrame(frame);
+    user_.onReadDone();
+    if (step == FrameReader::Step::tooLarge) fail(Error::protocolViolation, "the hub sent a frame that is too large");
+    if (hasOutput()) wake();
+    return good && step != FrameReader::Step::tooLarge && !closing_;
 }
 
 bool Link::takeFrame(protocol::Frame const& frame) {

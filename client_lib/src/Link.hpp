@@ -106,6 +106,7 @@ class Link {
     boost::asio::awaitable<void> pump();
     boost::asio::awaitable<void> watch();
     bool readSome();
+    bool takeFrames();
     bool takeFrame(protocol::Frame const& frame);
     void goUp(protocol::Welcome const& welcome);
     void goDown();
