@@ -1,11 +1,13 @@
 #pragma once
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gazellemq/Error.hpp"
 #include "gazellemq/Options.hpp"
@@ -44,8 +46,11 @@ class PublisherClient {
     PublisherClient& operator=(PublisherClient const&) = delete;
 
     /// Starts connecting to tcp://host:port and keeps at it for ever, also after a lost link. Returns at once.
-    /// Errors: alreadyConnected, invalidUrl, invalidOption, closed.
-    Error connectToHub(std::string_view name, std::string_view host, std::uint16_t port);
+    /// Errors: alreadyConnected, invalidUrl, invalidOption, closed. (A template, so that `{}` as third argument means options.)
+    template <std::integral Port>
+    Error connectToHub(std::string_view name, std::string_view host, Port port) {
+        return std::in_range<std::uint16_t>(port) ? connectToPort(name, host, static_cast<std::uint16_t>(port)) : Error::invalidUrl;
+    }
     /// `url` is tcp://host:port or tcp://[v6]:port; the port may be left out (5875).
     Error connectToHub(std::string_view name, std::string_view url, PublisherOptions const& options = {});
 
@@ -73,6 +78,7 @@ class PublisherClient {
 
   private:
     class Impl;
+    Error connectToPort(std::string_view name, std::string_view host, std::uint16_t port);
     friend PublisherClient& getPublisherClient();
     std::shared_ptr<Impl> impl_;
 };

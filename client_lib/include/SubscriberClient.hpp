@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gazellemq/Error.hpp"
 #include "gazellemq/Message.hpp"
@@ -28,7 +30,8 @@ class Subscribed {
 
     template <typename Callback>
     Subscribed subscribe(std::string_view topic, Callback&& callback) const;
-    Error connectToHub(std::string_view name, std::string_view host, std::uint16_t port) const;
+    template <std::integral Port>
+    Error connectToHub(std::string_view name, std::string_view host, Port port) const;
     Error connectToHub(std::string_view name, std::string_view url, SubscriberOptions const& options = {}) const;
 
   private:
@@ -67,8 +70,11 @@ class SubscriberClient {
     SubscriberClient& operator=(SubscriberClient const&) = delete;
 
     /// Starts connecting to tcp://host:port and keeps at it for ever, also after a lost link. Returns at once.
-    /// Errors: alreadyConnected, invalidUrl, invalidOption, closed.
-    Error connectToHub(std::string_view name, std::string_view host, std::uint16_t port);
+    /// Errors: alreadyConnected, invalidUrl, invalidOption, closed. (A template, so that `{}` as third argument means options.)
+    template <std::integral Port>
+    Error connectToHub(std::string_view name, std::string_view host, Port port) {
+        return std::in_range<std::uint16_t>(port) ? connectToPort(name, host, static_cast<std::uint16_t>(port)) : Error::invalidUrl;
+    }
     Error connectToHub(std::string_view name, std::string_view url, SubscriberOptions const& options = {});
 
     /// `topic` is a name (`a.b`), or a pattern with `*` for one level and a last `>` for one or more. Messages published after the
@@ -111,6 +117,7 @@ class SubscriberClient {
 
   private:
     class Impl;
+    Error connectToPort(std::string_view name, std::string_view host, std::uint16_t port);
     std::shared_ptr<Impl> impl_;
 };
 
@@ -118,7 +125,8 @@ template <typename Callback>
 Subscribed Subscribed::subscribe(std::string_view topic, Callback&& callback) const {
     return client_.subscribe(topic, std::forward<Callback>(callback));
 }
-inline Error Subscribed::connectToHub(std::string_view name, std::string_view host, std::uint16_t port) const {
+template <std::integral Port>
+Error Subscribed::connectToHub(std::string_view name, std::string_view host, Port port) const {
     return client_.connectToHub(name, host, port);
 }
 inline Error Subscribed::connectToHub(std::string_view name, std::string_view url, SubscriberOptions const& options) const {

@@ -16,6 +16,7 @@
 #include "Connector.hpp"
 #include "ControlFrames.hpp"
 #include "FrameReader.hpp"
+#include "LightMutex.hpp"
 #include "OutputQueue.hpp"
 #include "Stream.hpp"
 #include "gazellemq/Options.hpp"
@@ -53,7 +54,7 @@ class LinkUser {
 /// the lock during the system call, one thread at a time; what the socket does not take the link's thread writes later.
 class Link {
   public:
-    using Lock = std::unique_lock<std::mutex>;
+    using Lock = std::unique_lock<LightMutex>;
     using Clock = LinkUser::Clock;
 
     explicit Link(LinkUser& user) : user_(user) {}
@@ -67,7 +68,7 @@ class Link {
     /// Ends the link and the thread; says goodbye if it is up. Not with the lock held.
     void close();
 
-    std::mutex mutex;
+    LightMutex mutex;
 
     // With the lock held:
     bool started() const { return thread_.joinable(); }
@@ -145,7 +146,7 @@ class Link {
     Clock::time_point lastWrite_{};
     std::vector<std::byte> control_;
     protocol::OutputQueue output_;
-    std::condition_variable writeDone_;
+    std::condition_variable_any writeDone_;
 };
 
 }  // namespace gazellemq::client

@@ -7,7 +7,7 @@ namespace gazellemq::client {
 PublisherClient::PublisherClient() : impl_(std::make_shared<Impl>()) {}
 PublisherClient::~PublisherClient() { impl_->closeAtEnd(); }
 
-Error PublisherClient::connectToHub(std::string_view name, std::string_view host, std::uint16_t port) {
+Error PublisherClient::connectToPort(std::string_view name, std::string_view host, std::uint16_t port) {
     return impl_->connect(name, transport::Url::of(host, port), {});
 }
 

@@ -67,8 +67,8 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself
     std::size_t roomWaiters_ = 0;
     std::size_t flushWaiters_ = 0;
-    std::condition_variable room_;
-    std::condition_variable settled_;
+    std::condition_variable_any room_;
+    std::condition_variable_any settled_;
     CallbackThread callbacks_;
 };
 

@@ -16,7 +16,7 @@ Subscribed subscribeWith(SubscriberClient& client, Impl& impl, std::string_view 
 SubscriberClient::SubscriberClient() : impl_(std::make_shared<Impl>()) {}
 SubscriberClient::~SubscriberClient() { close(); }
 
-Error SubscriberClient::connectToHub(std::string_view name, std::string_view host, std::uint16_t port) {
+Error SubscriberClient::connectToPort(std::string_view name, std::string_view host, std::uint16_t port) {
     return impl_->connect(name, transport::Url::of(host, port), {});
 }
 

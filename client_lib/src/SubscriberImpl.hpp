@@ -94,7 +94,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     std::uint64_t handledCount_ = 0;
     std::optional<std::uint64_t> stalledAt_;  // handledCount_ when the hub gave up on this client as stalled
     SubscriberStats stats_;
-    std::condition_variable changed_;  // replies, pulled messages, drain, close
+    std::condition_variable_any changed_;  // replies, pulled messages, drain, close
 
     // Of the callback thread.
     std::string text_;
