@@ -54,6 +54,7 @@ void Link::start(std::string clientName, transport::Url url, ConnectionOptions o
     url_ = std::move(url);
     options_ = options;
     instanceId_ = randomId();
+    started_ = true;
     asio::co_spawn(io_, run(), asio::detached);
     thread_ = std::thread([this] { io_.run(); });
 }
@@ -61,8 +62,8 @@ void Link::start(std::string clientName, transport::Url url, ConnectionOptions o
 void Link::close() {
     {
         Lock lock{mutex};
-        if (!thread_.joinable()) return;
-        if (up_) {
+        if (!started_) return;
+        if (up_ && !closing_) {
             send(protocol::Goodbye{Error::ok, "closed"});
             write(lock);
         }
@@ -76,7 +77,8 @@ void Link::close() {
             else io_.stop();  // an attempt is under way: its coroutines go with the io_context
         });
     }
-    thread_.join();
+    std::lock_guard const joining{joinMutex_};
+    if (thread_.joinable()) thread_.join();
 }
 
 void Link::wake() {

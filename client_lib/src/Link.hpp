@@ -71,7 +71,7 @@ class Link {
     LightMutex mutex;
 
     // With the lock held:
-    bool started() const { return thread_.joinable(); }
+    bool started() const { return started_; }
     bool up() const { return up_; }
     State state() const { return state_; }
     bool wasEverUp() const { return wasEverUp_; }
@@ -124,6 +124,7 @@ class Link {
     boost::asio::steady_timer wakeTimer_{io_};
     boost::asio::steady_timer pauseTimer_{io_};
     std::thread thread_;
+    std::mutex joinMutex_;  // two threads may close; both return when the thread has ended
     std::shared_ptr<protocol::BufferPool> pool_ = protocol::BufferPool::create(128 * 1024, 32);
 
     // Of the link's thread.
@@ -132,6 +133,7 @@ class Link {
     Clock::time_point lastHeard_;
 
     // Guarded by the mutex.
+    bool started_ = false;
     State state_ = State::connecting;
     StreamPtr stream_;
     bool up_ = false;

@@ -102,14 +102,18 @@ void Outbox::seal(OutTopic& topic) {
     offer(topic);
 }
 
-void Outbox::sealOpen(bool all) {
+bool Outbox::sealOpen(bool all) {
     std::vector<OutTopic*> still;
+    auto waitsForWrite = false;
     for (auto* topic : openTopics_) {
         if (topic->openCount > 0 && (all || (topic->sealed.empty() && topic->canSend()))) seal(*topic);
         topic->listed = topic->openCount > 0;
-        if (topic->listed) still.push_back(topic);
+        if (!topic->listed) continue;
+        still.push_back(topic);
+        waitsForWrite |= topic->canSend();
     }
     openTopics_ = std::move(still);
+    return waitsForWrite;
 }
 
 void Outbox::offer(OutTopic& topic) {

@@ -84,8 +84,9 @@ class Outbox {
     /// True if a batch became full: something can be written.
     bool append(OutTopic& topic, std::string_view payload);
 
-    /// Closes the open batches of topics that could send at once (all: of every topic).
-    void sealOpen(bool all);
+    /// Closes the open batches of topics that could send at once (all: of every topic). True if some are left that wait for a write
+    /// and not for the hub.
+    bool sealOpen(bool all);
     bool hasOpen() const { return !openTopics_.empty(); }
     /// Number of batches that became full so far: grows while a program publishes at full speed.
     std::uint64_t fullBatches() const { return fullBatches_; }

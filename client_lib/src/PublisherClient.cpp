@@ -32,26 +32,22 @@ PublisherStats PublisherClient::stats() const { return impl_->stats(); }
 State PublisherClient::state() const { return impl_->state(); }
 
 PublisherClient& PublisherClient::setOnReady(OnReady callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onReady = std::move(callback);
+    impl_->set(impl_->onReady, callback);
     return *this;
 }
 
 PublisherClient& PublisherClient::onStateChange(OnStateChange callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onStateChange = std::move(callback);
+    impl_->set(impl_->onStateChange, callback);
     return *this;
 }
 
 PublisherClient& PublisherClient::onPublishFailed(OnPublishFailed callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onPublishFailed = std::move(callback);
+    impl_->set(impl_->onPublishFailed, callback);
     return *this;
 }
 
 PublisherClient& PublisherClient::onError(OnError callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onError = std::move(callback);
+    impl_->set(impl_->onError, callback);
     return *this;
 }
 

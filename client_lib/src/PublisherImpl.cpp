@@ -122,8 +122,10 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
     if (std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches()) return now + kBusyFlushInterval;
     auto const due = link.lastWrite() + kRestBeforeDirectWrite;
     if (now < due) return due;
-    if (!link.busy()) outbox_.sealOpen(false);
-    return now + kRestBeforeDirectWrite;
+    if (link.busy() || outbox_.sealOpen(false) || !outbox_.hasOpen()) return now + kRestBeforeDirectWrite;
+    // What is left waits for credit: the next CONFIRM wakes the link's thread.
+    flusherActive_ = false;
+    return std::nullopt;
 }
 
 Error PublisherClient::Impl::flush(Millis timeout) {

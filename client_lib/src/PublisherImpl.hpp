@@ -37,6 +37,13 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
     Link link{*this};
 
+    /// Sets a callback. What it replaces is left in `callback`, to be freed without the lock: it may own clients.
+    template <typename Function>
+    void set(Function& member, Function& callback) {
+        Link::Lock const lock{link.mutex};
+        member.swap(callback);
+    }
+
   private:
     using Lock = Link::Lock;
 

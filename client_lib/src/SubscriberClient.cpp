@@ -56,26 +56,22 @@ SubscriberStats SubscriberClient::stats() const { return impl_->stats(); }
 State SubscriberClient::state() const { return impl_->state(); }
 
 SubscriberClient& SubscriberClient::setOnReady(OnReady callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onReady = std::move(callback);
+    impl_->set(impl_->onReady, callback);
     return *this;
 }
 
 SubscriberClient& SubscriberClient::onStateChange(OnStateChange callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onStateChange = std::move(callback);
+    impl_->set(impl_->onStateChange, callback);
     return *this;
 }
 
 SubscriberClient& SubscriberClient::onDropped(OnDropped callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onDropped = std::move(callback);
+    impl_->set(impl_->onDropped, callback);
     return *this;
 }
 
 SubscriberClient& SubscriberClient::onError(OnError callback) {
-    Link::Lock const lock{impl_->link.mutex};
-    impl_->onError = std::move(callback);
+    impl_->set(impl_->onError, callback);
     return *this;
 }
 
