@@ -1,0 +1,28 @@
+#pragma once
+#include <utility>
+
+#include <unistd.h>
+
+namespace gazellemq::perf {
+
+/// Owns one file descriptor.
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~Descriptor() {
+        if (fd_ >= 0) close(fd_);
+    }
+
+    int get() const { return fd_; }
+
+  private:
+    int fd_ = -1;
+};
+
+}  // namespace gazellemq::perf

@@ -1,0 +1,54 @@
+#include "HubProcess.hpp"
+
+#include <algorithm>
+
+#include <poll.h>
+
+#include "Failure.hpp"
+#include "Programs.hpp"
+
+namespace gazellemq::perf {
+namespace {
+
+constexpr std::chrono::seconds kStopLimit{10};
+constexpr std::size_t kLogBytes = 4000;
+
+}  // namespace
+
+HubProcess::HubProcess(std::chrono::milliseconds limit)
+    : log_(std::tmpfile(), std::fclose),
+      process_("gazelle-hub", hubProgram(), {"--listen", "tcp://127.0.0.1:0"},
+               log_ ? fileno(log_.get()) : -1),
+      url_(waitForUrl(limit)) {}
+
+std::string HubProcess::waitForUrl(std::chrono::milliseconds limit) {
+    pollfd output{.fd = process_.outputFd(), .events = POLLIN, .revents = 0};
+    while (poll(&output, 1, static_cast<int>(limit.count())) == 1 && process_.read()) {
+        if (auto const line = process_.nextLine()) {
+            auto const url = line->find("tcp://");
+            if (url != std::string::npos) return line->substr(url);
+        }
+    }
+    auto const end = process_.waitForEnd(std::chrono::milliseconds{100});
+    throw Failure{"gazelle-hub does not serve: " + end.value_or("no ready line") + log()};
+}
+
+void HubProcess::stop() {
+    process_.terminate();
+    auto const end = process_.waitForEnd(kStopLimit);
+    if (!end)
+        throw Failure{"gazelle-hub did not end within " + std::to_string(kStopLimit.count()) +
+                      " s of SIGTERM"};
+    if (*end != "exit code 0") throw Failure{"gazelle-hub ended with " + *end};
+}
+
+std::string HubProcess::log() const {
+    if (!log_ || std::fseek(log_.get(), 0, SEEK_END) != 0) return {};
+    auto const size = static_cast<std::size_t>(std::max(0L, std::ftell(log_.get())));
+    std::string text(std::min(size, kLogBytes), '\0');
+    std::fseek(log_.get(), -static_cast<long>(text.size()), SEEK_END);
+    text.resize(std::fread(text.data(), 1, text.size(), log_.get()));
+    return text.empty() ? text : "\nThe end of its log:\n" + text;
+}
+
+}  // namespace gazellemq::perf

@@ -1,0 +1,35 @@
+#pragma once
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "ChildProcess.hpp"
+
+namespace gazellemq::perf {
+
+/// A gazelle-hub on a port of its own, for one run. What it logs is kept in a file without a name and read
+/// when something fails.
+class HubProcess {
+  public:
+    /// Returns when the hub serves. Throws Failure with the hub's log if it does not.
+    explicit HubProcess(std::chrono::milliseconds limit);
+
+    std::string const& url() const { return url_; }
+    ChildProcess& process() { return process_; }
+    /// Asks it to end and waits for that. Throws Failure if it does not, or not with exit code 0.
+    void stop();
+    /// The end of what it logged, with a heading; empty if it logged nothing.
+    std::string log() const;
+
+  private:
+    using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+    std::string waitForUrl(std::chrono::milliseconds limit);
+
+    File log_;
+    ChildProcess process_;
+    std::string url_;
+};
+
+}  // namespace gazellemq::perf

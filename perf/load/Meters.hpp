@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+
+#include <sys/types.h>
+
+namespace gazellemq::perf {
+
+/// Nanoseconds of CLOCK_MONOTONIC: one clock for all processes of this machine.
+std::int64_t monotonicNs();
+
+/// CPU time of this process so far, all threads, user and system.
+double ownCpuSeconds();
+
+/// CPU time of process `pid` so far, all threads that it ever had, in nanosecond resolution. 0 if it is gone.
+double cpuSecondsOf(pid_t pid);
+
+/// The most memory that process `pid` ever had resident (VmHWM). 0 if it is gone.
+std::uint64_t peakMemoryBytesOf(pid_t pid);
+
+}  // namespace gazellemq::perf
