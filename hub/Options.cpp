@@ -1,6 +1,9 @@
 #include "Options.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 
@@ -9,6 +12,8 @@
 
 namespace gazellemq::hub {
 namespace {
+
+constexpr char const* kConfigVariable = "GAZELLE_CONFIG";
 
 constexpr char const* kAbout =
     "gazelle-hub: a publish/subscribe hub. Publishers send messages to topics, subscribers receive them.\n"
@@ -20,8 +25,38 @@ constexpr char const* kExamples =
     "  gazelle-hub --listen tcp://127.0.0.1:0               let the system choose a port and print it\n"
     "  gazelle-hub --listen tcp://0.0.0.0:5875 --insecure   serve the network; anybody may read and write\n"
     "  gazelle-hub --config hub.toml                        options from a file: listen = [\"tcp://[::1]:5875\"]\n\n"
-    "Each option is also a variable (--log-level: GAZELLE_LOG_LEVEL) and a line of the file (log-level = \"debug\").\n"
+    "Each option is also a variable (--log-level: GAZELLE_LOG_LEVEL) and a line of the file (log_level = \"debug\").\n"
     "A flag wins over a variable, a variable over the file. Sizes take KB, MB, GB; times take ms, s, m, h.";
+
+char const* variableThatIsSet(std::string const& name) {
+    auto const* value = std::getenv(name.c_str());
+    return value && *value ? value : nullptr;
+}
+
+/// Reads the file: options by their names with '_' for '-', no sections, nothing unknown. CLI11 takes the first value it is given and
+/// reads the file before the variables; so what a variable says is left out here.
+class ConfigFile : public CLI::ConfigTOML {
+  public:
+    explicit ConfigFile(CLI::App const& app) : app_(app) {}
+
+    std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+        std::vector<CLI::ConfigItem> wanted;
+        for (auto& item : CLI::ConfigTOML::from_config(input)) {
+            if (!item.parents.empty()) throw CLI::ConfigError("configuration file: there is no section '" + item.parents.front() + "': remove it");
+            auto name = "--" + item.name;
+            std::replace(name.begin(), name.end(), '_', '-');
+            auto const* option = app_.get_option_no_throw(name);
+            if (!option) throw CLI::ConfigError("configuration file: there is no option '" + item.name + "': see --help");
+            if (variableThatIsSet(option->get_envname())) continue;
+            item.name = name.substr(2);
+            wanted.push_back(std::move(item));
+        }
+        return wanted;
+    }
+
+  private:
+    CLI::App const& app_;
+};
 
 /// Declares every option with its variable in one place.
 class Declaration {
@@ -37,8 +72,27 @@ class Declaration {
         return named(app_.add_flag("--" + name, value, text), name);
     }
 
+    void addLevel(std::string const& name, LogLevel& value, std::string const& text) {
+        static std::map<std::string, LogLevel> const levels{
+            {"debug", LogLevel::debug}, {"info", LogLevel::info}, {"warning", LogLevel::warning}, {"error", LogLevel::error}};
+        auto* option = app_.add_option_function<std::string>(
+            "--" + name, [&value](std::string const& level) { value = levels.at(level); }, text);
+        option->transform(CLI::IsMember({"debug", "info", "warning", "error"}, CLI::ignore_case).description(""));
+        named(option->type_name("LEVEL")->default_str("info"), name);
+    }
+
+    void addCount(std::string const& name, std::size_t& value, std::string const& text) {
+        add(name, value, text)->check(CLI::Range(1, 1'000'000'000).description(""))->type_name("COUNT");
+    }
+
     void addSize(std::string const& name, std::size_t& value, std::string const& text) {
-        add(name, value, text)->transform(CLI::AsSizeValue(false))->type_name("SIZE");
+        CLI::Validator const notNegative{
+            [](std::string& size) {
+                return size.starts_with('-') ? "'" + size + "' is below 0: give a size such as 8MB" : std::string{};
+            },
+            ""};
+        // The last one added comes first.
+        add(name, value, text)->transform(CLI::AsSizeValue(false))->transform(notNegative)->type_name("SIZE");
     }
 
     void addTime(std::string const& name, std::chrono::milliseconds& value, std::string const& text) {
@@ -63,8 +117,6 @@ void declare(CLI::App& app, Options& options) {
     Declaration declaration{app};
     auto& server = options.server;
     auto& limits = server.limits;
-    static std::map<std::string, LogLevel> const levels{
-        {"debug", LogLevel::debug}, {"info", LogLevel::info}, {"warning", LogLevel::warning}, {"error", LogLevel::error}};
 
     declaration.add("listen", server.listen, "Address to serve, tcp://host:port; may be given several times; port 0: one chosen by the system")
         ->check(CLI::Validator(
@@ -74,17 +126,13 @@ void declare(CLI::App& app, Options& options) {
             },
             "URL"));
     declaration.addFlag("insecure", server.insecure, "Allow addresses other than loopback although there are no credentials");
-    app.add_option("--log-level", options.logLevel, "How much to log to stderr: debug, info, warning, error")
-        ->transform(CLI::CheckedTransformer(levels, CLI::ignore_case).description(""))
-        ->type_name("LEVEL")
-        ->default_str("info")
-        ->envname("GAZELLE_LOG_LEVEL");
+    declaration.addLevel("log-level", options.logLevel, "How much to log to stderr: debug, info, warning, error");
     declaration.addSize("window-bytes", limits.windowBytes, "Messages kept per topic for readers that are behind");
     declaration.addSize("max-memory", limits.maxMemory, "All message buffers together; near it publishers have to wait");
     declaration.addSize("max-payload-bytes", limits.maxPayloadBytes, "Largest message");
-    declaration.add("max-topics", limits.maxTopics, "Topics that may exist");
-    declaration.add("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
-    declaration.add("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
+    declaration.addCount("max-topics", limits.maxTopics, "Topics that may exist");
+    declaration.addCount("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
+    declaration.addCount("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
     declaration.addSize("max-control-bytes", limits.maxControlBytes, "Replies that may wait for a connection that does not read");
     declaration.addTime("heartbeat", limits.heartbeat, "Sign of life asked of a silent client; it is cut after twice that and a second");
     declaration.addTime("handshake-timeout", limits.handshakeTimeout, "From connecting to the end of the handshake");
@@ -99,8 +147,10 @@ ParsedOptions parseOptions(int argc, char const* const* argv) {
     ParsedOptions parsed;
     CLI::App app{kAbout, "gazelle-hub"};
     app.set_version_flag("--version", "gazelle-hub " GAZELLEMQ_VERSION);
-    app.set_config("--config", "", "Read options from a TOML file")->envname("GAZELLE_CONFIG");
-    app.allow_config_extras(CLI::config_extras_mode::error);
+    // CLI11 2.1 does not look at the variable of this option.
+    auto const* file = variableThatIsSet(kConfigVariable);
+    app.set_config("--config", file ? file : "", "Read options from a TOML file", file != nullptr)->envname(kConfigVariable);
+    app.config_formatter(std::make_shared<ConfigFile>(app));
     app.footer(kExamples);
     app.get_formatter()->column_width(34);
     declare(app, parsed.options);

@@ -30,12 +30,25 @@ using boost::system::error_code;
 constexpr auto kTickInterval = 250ms;
 /// Confirms that are not urgent wait so long for company.
 constexpr auto kShortTickInterval = 2ms;
+/// Longer times could overflow a clock when added to it.
+constexpr auto kLongest = 1000h;
+/// Of one line of the log.
+constexpr std::size_t kMaxLogLineBytes = 1000;
 
 protocol::Id randomId() {
     std::random_device source;
     protocol::Id id;
     for (auto& byte : id) byte = static_cast<std::byte>(source());
     return id;
+}
+
+/// Peers choose some of the words (names, reasons): they can neither forge a line, nor steer a terminal, nor fill a disk.
+std::string toLogLine(std::string_view text) {
+    std::string line{text.substr(0, kMaxLogLineBytes)};
+    for (auto& c : line) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+    }
+    return line;
 }
 
 void require(bool good, std::string const& what) {
@@ -45,13 +58,18 @@ void require(bool good, std::string const& what) {
 void check(ServerOptions const& options) {
     auto const& limits = options.limits;
     require(!options.listen.empty(), "listen: at least one address is needed, such as tcp://127.0.0.1:5875");
-    require(limits.windowBytes >= 64 * 1024, "windowBytes must be at least 64 KB");
-    require(limits.maxMemory >= limits.windowBytes, "maxMemory must be at least windowBytes");
-    require(limits.maxPayloadBytes >= 1 && limits.maxPayloadBytes <= 1024 * 1024 * 1024, "maxPayloadBytes must be 1 byte to 1 GB");
-    require(limits.maxControlBytes >= 64 * 1024, "maxControlBytes must be at least 64 KB");
-    require(limits.heartbeat >= 100ms && limits.heartbeat <= 1h, "heartbeat must be 100 ms to 1 hour");
-    require(limits.handshakeTimeout >= 10ms, "handshakeTimeout must be at least 10 ms");
-    require(limits.stallLimit >= 10ms, "stallLimit must be at least 10 ms");
+    require(limits.windowBytes >= 64 * 1024, "windowBytes (--window-bytes) must be at least 64 KB");
+    require(limits.maxMemory >= limits.windowBytes, "maxMemory (--max-memory) must be at least windowBytes (--window-bytes)");
+    require(limits.maxPayloadBytes >= 1 && limits.maxPayloadBytes <= 1024 * 1024 * 1024,
+            "maxPayloadBytes (--max-payload-bytes) must be 1 byte to 1 GB");
+    require(limits.maxControlBytes >= 64 * 1024, "maxControlBytes (--max-control-bytes) must be at least 64 KB");
+    require(limits.heartbeat >= 100ms && limits.heartbeat <= 1h, "heartbeat (--heartbeat) must be 100 ms to 1 hour");
+    require(limits.handshakeTimeout >= 10ms && limits.handshakeTimeout <= kLongest,
+            "handshakeTimeout (--handshake-timeout) must be 10 ms to 1000 hours");
+    require(limits.stallLimit >= 10ms && limits.stallLimit <= kLongest, "stallLimit (--stall-limit) must be 10 ms to 1000 hours");
+    require(limits.idleTopicTtl >= 0ms && limits.idleTopicTtl <= kLongest,
+            "idleTopicTtl (--idle-topic-ttl) must be 0 ms to 1000 hours");
+    require(options.drainLimit >= 0ms && options.drainLimit <= kLongest, "drainLimit (--drain-limit) must be 0 ms to 1000 hours");
     for (auto const& text : options.listen) {
         auto const url = transport::Url::parse(text);
         require(url.has_value(), "listen: '" + text + "' is not of the form tcp://host:port, such as tcp://127.0.0.1:5875");
@@ -144,6 +162,7 @@ class Server::Impl {
     }
 
     void serve(std::shared_ptr<transport::Stream> stream) {
+        broker_.setNow(readClocks());
         auto connection = std::make_shared<Connection>(loop_, broker_, std::move(stream));
         log(LogLevel::debug, "connection from " + connection->session().peer());
         connections_.emplace(&connection->session(), connection);
@@ -197,6 +216,7 @@ class Server::Impl {
 
     void finish() {
         for (auto const& listener : listeners_) listener->close();
+        for (auto const& [session, connection] : connections_) connection->cut();
         loop_.stop();
     }
 
@@ -208,7 +228,7 @@ class Server::Impl {
     }
 
     void log(LogLevel level, std::string_view line) const {
-        if (options_.log) options_.log(level, line);
+        if (options_.log) options_.log(level, toLogLine(line));
     }
 
     ServerOptions const options_;

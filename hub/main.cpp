@@ -1,6 +1,10 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <exception>
+#include <stdexcept>
 #include <thread>
 
 #include <spdlog/async.h>
@@ -35,16 +39,52 @@ void startLog(LogLevel level) {
     spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
 }
 
-/// SIGTERM and SIGINT are blocked in every thread and taken here: the first drains, the second stops at once.
-void watchSignals(sigset_t const& signals, Server& server) {
-    int signal = 0;
-    sigwait(&signals, &signal);
-    spdlog::info("signal {}: draining; a second signal stops at once", signal);
-    server.drain();
-    sigwait(&signals, &signal);
-    spdlog::warn("signal {}: stopping at once", signal);
-    server.stopNow();
+/// Whoever closes the pipe that our output goes to does not end the hub. A standard descriptor that is not open at all would be given to
+/// the next socket, and the log would be written to a client.
+void protectOutput() {
+    std::signal(SIGPIPE, SIG_IGN);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDWR);  // takes the lowest free number: this one
+    }
 }
+
+/// Takes SIGTERM and SIGINT, which are blocked in every thread, on a thread of its own: the first drains, the second stops at
+/// once. Ends with its scope.
+class SignalWatch {
+  public:
+    SignalWatch(sigset_t const& signals, Server& server)
+        : signals_(signals), server_(server), thread_([this] { run(); }) {}
+    ~SignalWatch() {
+        ended_ = true;
+        ::pthread_kill(thread_.native_handle(), SIGTERM);
+        thread_.join();
+    }
+    SignalWatch(SignalWatch const&) = delete;
+    SignalWatch& operator=(SignalWatch const&) = delete;
+
+  private:
+    void run() {
+        auto const first = next();
+        if (ended_) return;
+        spdlog::info("signal {}: draining; a second signal stops at once", first);
+        server_.drain();
+        auto const second = next();
+        if (ended_) return;
+        spdlog::warn("signal {}: stopping at once", second);
+        server_.stopNow();
+    }
+
+    int next() const {
+        int signal = 0;
+        sigwait(&signals_, &signal);
+        return signal;
+    }
+
+    sigset_t const signals_;
+    Server& server_;
+    std::atomic<bool> ended_{false};
+    std::thread thread_;
+};
 
 int run(Options options) {
     sigset_t signals;
@@ -62,23 +102,32 @@ int run(Options options) {
     std::puts(ready.c_str());
     std::fflush(stdout);
 
-    std::thread{watchSignals, signals, std::ref(server)}.detach();
-    server.wait();
+    {
+        SignalWatch const watch{signals, server};
+        server.wait();
+    }
     spdlog::info("stopped");
     spdlog::shutdown();
     return 0;
 }
 
+int fail(std::exception const& error, int exitCode) {
+    std::fprintf(stderr, "gazelle-hub: %s\n", error.what());
+    spdlog::shutdown();
+    return exitCode;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    protectOutput();
     auto parsed = parseOptions(argc, argv);
     if (!parsed.run) return parsed.exitCode;
     try {
         return run(std::move(parsed.options));
+    } catch (std::invalid_argument const& error) {
+        return fail(error, 2);  // an option, as when parsing
     } catch (std::exception const& error) {
-        std::fprintf(stderr, "gazelle-hub: %s\n", error.what());
-        spdlog::shutdown();
-        return 1;
+        return fail(error, 1);
     }
 }

@@ -147,7 +147,8 @@ std::optional<ReceivedMessage> SubscriberClient::Impl::nextPulled() {
         auto const next = nextBatch(pulled.rest);
         if (!next) {
             tellDamage(name);
-            break;
+            pulled.reader.reset();
+            continue;
         }
         pulled.header = next->first;
         pulled.reader.emplace(next->second);
@@ -323,7 +324,6 @@ void SubscriberClient::Impl::deliver(Delivery const& delivery) {
         } else {
             Lock const lock{link.mutex};
             tellDamage(*delivery.name);
-            break;
         }
     }
     {
@@ -377,12 +377,13 @@ void SubscriberClient::Impl::guard(Callback&& callback) {
     guarded(report, callback);
 }
 
+/// Cuts the next batch off `rest`. A damaged one is passed over: those behind it, perhaps of other publishers, are good, unless its
+/// header makes no sense.
 std::optional<SubscriberClient::Impl::Batch> SubscriberClient::Impl::nextBatch(ByteView& rest) const {
     auto const header = BatchHeader::decode(rest);
-    if (!header) return std::nullopt;
-    auto const batch = rest.first(header->totalBytes());
-    if (options_.verifyChecksums && !protocol::checksumFits(batch)) return std::nullopt;
+    auto const batch = rest.first(header ? header->totalBytes() : rest.size());
     rest = rest.subspan(batch.size());
+    if (!header || (options_.verifyChecksums && !protocol::checksumFits(batch))) return std::nullopt;
     return Batch{*header, batch};
 }
 

@@ -38,11 +38,14 @@ Session& Broker::open(std::string peer) {
 
 void Broker::close(Session& session) {
     auto const at = sessions_.find(&session);
-    // Out of the map first: its destructor calls back to end its subscriptions and publications.
-    auto const owned = std::move(at->second);
-    sessions_.erase(at);
+    auto* const gone = &session;
     if (draining_ && !session.drainAnswered()) --undrained_;
-    std::erase(awake_, &session);
+    // Out of the map first: its destructor calls back to end its subscriptions and publications. What it read may feed its own
+    // publications and so wake it: out of the list last.
+    auto owned = std::move(at->second);
+    sessions_.erase(at);
+    owned.reset();
+    std::erase(awake_, gone);
 }
 
 void Broker::wake(Session& session) {
@@ -190,7 +193,8 @@ void Broker::noteUnused(Topic& topic) {
 }
 
 void Broker::removeIdleTopics() {
-    while (!idleTopics_.empty() && idleTopics_.front().first <= now_.steadyMs) {
+    // Each at most once: with a TTL of 0 one that has to stay is due again at once.
+    for (auto left = idleTopics_.size(); left > 0 && idleTopics_.front().first <= now_.steadyMs; --left) {
         auto* topic = idleTopics_.front().second;
         idleTopics_.pop_front();
         topic->inIdleQueue = false;

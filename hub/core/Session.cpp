@@ -70,6 +70,7 @@ bool Session::receive(protocol::Frame const& frame, protocol::BufferRef const& b
         case FrameType::goodbye: take(frame.body, &Session::onGoodbye); break;
         default: violation("a frame has a type that a client does not send"); break;
     }
+    checkControl();
     return state_ != State::closing;
 }
 
@@ -215,8 +216,10 @@ void Session::reply(std::uint32_t requestId, Error code) {
     send(protocol::Reply{requestId, code, code == Error::ok ? std::string_view{} : describe(code)});
 }
 
-void Session::afterSend() {
-    broker_.wake(*this);
+void Session::afterSend() { broker_.wake(*this); }
+
+/// Not in send(): the broker may be walking through the subscriptions that fail() ends.
+void Session::checkControl() {
     if (control_.size() > broker_.limits().maxControlBytes && state_ != State::closing) {
         control_.clear();
         fail(Error::limitReached, "the client does not read the replies that it asks for");
@@ -251,6 +254,7 @@ void Session::finishDrain() {
 }
 
 void Session::tick() {
+    checkControl();
     auto const nowMs = broker_.now().steadyMs;
     auto const silence = nowMs - lastHeardMs_;
     switch (state_) {

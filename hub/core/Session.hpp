@@ -86,6 +86,7 @@ class Session {
     bool speaking() const { return state_ == State::ready || state_ == State::draining; }
     void reply(std::uint32_t requestId, Error code);
     void afterSend();
+    void checkControl();
     void endSubscriptions();
     void tickStalls(std::int64_t nowMs);
 

@@ -58,7 +58,10 @@ bool Connection::readSome() {
         }
         reader_.commit(*received);
         session_.heard();
-        if (!greeted_ && !checkMagic()) return true;
+        if (!greeted_ && !checkMagic()) {
+            if (session_.closing()) return true;
+            break;
+        }
         protocol::Frame frame;
         FrameReader::Step step{};
         while ((step = reader_.next(frame)) == FrameReader::Step::frame) {

@@ -13,6 +13,9 @@ namespace gazellemq::perf {
 /// not. Must live longer than the client.
 class LinkState {
   public:
+    /// Connecting and subscribing may take this long; a longer --timeout is for the messages.
+    static constexpr std::chrono::seconds kLimit{15};
+
     /// For onStateChange; any thread.
     void note(client::StateChange const& change) {
         std::lock_guard const lock{mutex_};
@@ -21,10 +24,10 @@ class LinkState {
         changed_.notify_all();
     }
 
-    void waitUntilReady(std::string const& hub, std::chrono::milliseconds limit) {
+    void waitUntilReady(std::string const& hub) {
         std::unique_lock lock{mutex_};
-        if (changed_.wait_for(lock, limit, [this] { return ready_; })) return;
-        throw Failure{"no connection to " + hub + " within " + std::to_string(limit.count() / 1000) +
+        if (changed_.wait_for(lock, kLimit, [this] { return ready_; })) return;
+        throw Failure{"no connection to " + hub + " within " + std::to_string(kLimit.count()) +
                       " s: " + (reason_.empty() ? "no answer" : reason_)};
     }
 
@@ -34,13 +37,5 @@ class LinkState {
     bool ready_ = false;
     std::string reason_;
 };
-
-/// Connecting and subscribing may take this long; a longer --timeout is for the messages.
-constexpr std::chrono::seconds kConnectLimit{15};
-
-/// Throws Failure unless `error` is ok.
-inline void require(Error error, std::string const& what) {
-    if (error != Error::ok) throw Failure{what + ": " + std::string{describe(error)}};
-}
 
 }  // namespace gazellemq::perf

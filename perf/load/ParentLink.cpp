@@ -34,7 +34,7 @@ bool ParentLink::waitFor(std::string_view command, std::chrono::milliseconds lim
         if (poll(&input, 1, static_cast<int>(left.count())) <= 0) continue;
         std::array<char, 256> buffer;
         auto const count = read(STDIN_FILENO, buffer.data(), buffer.size());
-        if (count <= 0 && errno != EINTR) throw Failure{"the parent process is gone"};
+        if (count == 0 || (count < 0 && errno != EINTR)) throw Failure{"the parent process is gone"};
         if (count > 0) unread_.append(buffer.data(), static_cast<std::size_t>(count));
     }
 }

@@ -140,8 +140,7 @@ std::string comparisonText(Series const& hub, Series const& relay) {
 }
 
 std::string toLine(Series const& series, RunResult const& run) {
-    return print("%s: %.1f ms, %.0f messages/s", series.middle.c_str(), run.seconds * 1e3,
-                 series.rate(run));
+    return print("%s: %.1f ms, %.0f messages/s", series.middle.c_str(), run.seconds * 1e3, series.rate(run));
 }
 
 std::string complaint(Series const& series) {

@@ -4,6 +4,7 @@
 #include "MessageContent.hpp"
 #include "Meters.hpp"
 #include "PublisherClient.hpp"
+#include "Require.hpp"
 #include "Role.hpp"
 
 namespace gazellemq::perf {
@@ -52,7 +53,7 @@ void runPublisher(RoleSpec const& spec, ParentLink& parent) {
     options.blockTimeout = spec.timeout();
     require(client.connectToHub("gazelle-perf publisher " + std::to_string(spec.index), spec.hub, options),
             spec.hub);
-    link.waitUntilReady(spec.hub, kConnectLimit);
+    link.waitUntilReady(spec.hub);
     parent.send("ready");
     parent.waitFor("go");
 

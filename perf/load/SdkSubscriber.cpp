@@ -1,5 +1,6 @@
 #include "LinkState.hpp"
 #include "Reception.hpp"
+#include "Require.hpp"
 #include "Role.hpp"
 #include "SubscriberClient.hpp"
 
@@ -44,8 +45,8 @@ void runSubscriber(RoleSpec const& spec, ParentLink& parent) {
     client.onStateChange([&link](client::StateChange const& change) { link.note(change); });
     subscribeAll(client, spec, reception);
     require(client.connectToHub("gazelle-perf subscriber " + std::to_string(spec.index), spec.hub), spec.hub);
-    link.waitUntilReady(spec.hub, kConnectLimit);
-    require(client.waitUntilSubscribed(kConnectLimit), "subscribing");
+    link.waitUntilReady(spec.hub);
+    require(client.waitUntilSubscribed(LinkState::kLimit), "subscribing");
     parent.send("ready");
     reception.begin();
     parent.waitFor("go");
