@@ -40,7 +40,7 @@ class PublisherClient {
     using OnError = std::function<void(Error code, std::string_view reason)>;
 
     PublisherClient();
-    /// close(closeTimeout) if the link was ever up, close(0) otherwise.
+    /// close(closeTimeout) if the link was ever up or the first attempt to connect succeeds within it, close(0) otherwise.
     ~PublisherClient();
     PublisherClient(PublisherClient const&) = delete;
     PublisherClient& operator=(PublisherClient const&) = delete;

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace gazellemq::client {
+namespace {
+
+/// A slow program's progress is told at least so often: the hub gives up who takes nothing for its stallLimit (10 s).
+constexpr std::chrono::milliseconds kTellWithin{500};
+
+}  // namespace
 
 InTopics::Ptr InTopics::add(std::string_view pattern, InTopic::Callback callback) {
     auto topic = std::make_shared<InTopic>();
@@ -69,12 +75,14 @@ void InTopics::countReceived(InTopic& topic, std::size_t bytes) {
     topic.queued += bytes;
 }
 
-bool InTopics::countHandled(InTopic& topic, std::size_t bytes, bool up, Frames& control) const {
+bool InTopics::countHandled(InTopic& topic, std::size_t bytes, bool up, std::chrono::steady_clock::time_point now,
+                            Frames& control) const {
     topic.queued -= bytes;
     if (!up || !topic.active) return false;
     auto const credit = topic.received + window_ - std::min(window_, topic.queued);
     // Told in quarters of the window, so that a busy link carries few of them.
-    if (credit < topic.granted + window_ / 4) return false;
+    if (credit < topic.granted + window_ / 4 && (credit <= topic.granted || now < topic.toldAt + kTellWithin)) return false;
+    topic.toldAt = now;
     topic.granted = credit;
     encode(protocol::Credit{topic.id, credit}, control);
     return true;

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +31,7 @@ struct InTopic {
     std::uint64_t received = 0;       ///< bytes of batches on this link
     std::uint64_t queued = 0;         ///< bytes received on any link and not yet handled
     std::uint64_t granted = 0;        ///< absolute credit on this link
+    std::chrono::steady_clock::time_point toldAt{};  ///< when the hub was told of the last progress
     std::unordered_map<std::uint32_t, Name> names;  ///< of topics, by the hub's handles, on this link
 
     bool isPull() const { return std::holds_alternative<std::monostate>(callback); }
@@ -60,7 +62,7 @@ class InTopics {
     /// A DELIVER arrived with `bytes` of batches.
     static void countReceived(InTopic& topic, std::size_t bytes);
     /// They were handled. True if a CREDIT was added to `control`.
-    bool countHandled(InTopic& topic, std::size_t bytes, bool up, Frames& control) const;
+    bool countHandled(InTopic& topic, std::size_t bytes, bool up, std::chrono::steady_clock::time_point now, Frames& control) const;
 
   private:
     std::uint64_t window_;

@@ -231,6 +231,7 @@ void Link::goDown() {
     output_.clear();
     control_.clear();
     full_ = draining_ = false;
+    everDown_ = true;
     if (error_ == Error::ok) fail(Error::linkLost, "the hub closed the connection");
     if (std::exchange(up_, false)) user_.linkDown(error_, reason_);
     if (!closing_) changeState({State::disconnected, error_, reason_});

@@ -75,6 +75,8 @@ class Link {
     bool up() const { return up_; }
     State state() const { return state_; }
     bool wasEverUp() const { return wasEverUp_; }
+    /// The first attempt to connect has not ended yet.
+    bool inFirstAttempt() const { return started_ && !wasEverUp_ && !everDown_; }
     /// Queues a control frame; write() or wake() sends it.
     template <typename F>
     void send(F const& frame) {
@@ -138,6 +140,7 @@ class Link {
     StreamPtr stream_;
     bool up_ = false;
     bool wasEverUp_ = false;
+    bool everDown_ = false;  // an attempt has failed, or a link was lost
     bool closing_ = false;
     bool writing_ = false;  // a thread is in the system call
     bool full_ = false;     // the socket takes no more; the link's thread waits for it

@@ -96,6 +96,7 @@ void Outbox::seal(OutTopic& topic) {
                         topic.openCount, producerId_, topic.sequence + 1);
     topic.sequence += topic.openCount;
     topic.large = topic.openBytes > kSmallBuffer;
+    topic.waitingBytes += topic.openBytes;
     topic.sealed.push_back({std::move(topic.open), topic.openBytes, topic.openCount, topic.sequence});
     topic.openBytes = 0;
     topic.openCount = 0;
@@ -181,6 +182,7 @@ void Outbox::markSent(InFlight& batch) {
     batch.topic->sent = batch.batch.lastSequence;
     buffered_ -= batch.batch.count;
     bufferedBytes_ -= batch.batch.frameBytes;
+    batch.topic->waitingBytes -= batch.batch.frameBytes;
 }
 
 void Outbox::written(std::size_t bytes) {
@@ -234,6 +236,7 @@ void Outbox::skipTooLarge(OutTopic& topic) {
         topic.skipped.push_back({batch.lastSequence, batch.count});
         buffered_ -= batch.count;
         bufferedBytes_ -= batch.frameBytes;
+        topic.waitingBytes -= batch.frameBytes;
         refused_ += batch.count;
         topic.sealed.pop_front();
         passSkipped(topic);
@@ -253,6 +256,7 @@ void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason) {
     for (auto const& batch : topic.sealed) {
         count += batch.count;
         bufferedBytes_ -= batch.frameBytes;
+        topic.waitingBytes -= batch.frameBytes;
     }
     topic.sealed.clear();
     topic.skipped.clear();

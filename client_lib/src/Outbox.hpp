@@ -36,6 +36,7 @@ struct OutTopic {
     std::uint32_t openCount = 0;
     std::deque<Sealed> sealed;
 
+    std::size_t waitingBytes = 0; ///< of sealed batches not yet written
     std::uint64_t sequence = 0;   ///< last one given to a sealed batch
     std::uint64_t sent = 0;       ///< last one written to a link
     std::uint64_t settled = 0;    ///< last one confirmed, lost or refused

@@ -18,6 +18,9 @@ constexpr auto kBusyFlushInterval = 500us;
 /// Without open batches for so long the link's thread stops looking; the next message wakes it.
 constexpr auto kFlusherSleepsAfter = 2ms;
 constexpr std::size_t kGatherBytes = 256 * 1024;
+/// A topic's sealed batches beyond this make publish() wait for the link, for a moment.
+constexpr std::size_t kAheadBytes = 512 * 1024;
+constexpr auto kPaceLimit = 1ms;
 
 constexpr std::size_t kMinBatchBytes = 1024;
 constexpr std::size_t kMaxBatchBytes = 1024 * 1024;
@@ -78,10 +81,20 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
     for (auto const& payload : payloads) filled |= outbox_.append(target, payload);
     if (filled) {
         link.write(lock);
+        if (target.waitingBytes > kAheadBytes) pace(lock, target);
     } else if (target.openCount == payloads.size()) {
         startFlush(lock);
     }
     return Error::ok;
+}
+
+/// Lets the link catch up with a program that is faster: batches further ahead would only cool down in memory. Never an
+/// error: after kPaceLimit the program goes on and the buffer fills.
+void PublisherClient::Impl::pace(Lock& lock, OutTopic const& topic) {
+    if (options_.whenFull != WhenFull::block || !link.up()) return;
+    ++roomWaiters_;
+    room_.wait_for(lock, kPaceLimit, [&] { return closed_ || topic.waitingBytes <= kAheadBytes / 2; });
+    --roomWaiters_;
 }
 
 /// Waits as the options say. A message larger than the whole buffer is taken when the buffer is empty.
@@ -173,8 +186,13 @@ std::uint64_t PublisherClient::Impl::close(Millis timeout) {
 void PublisherClient::Impl::closeAtEnd() {
     auto timeout = 0ms;
     {
-        Lock const lock{link.mutex};
-        if (link.wasEverUp()) timeout = options_.closeTimeout;
+        Lock lock{link.mutex};
+        auto const deadline = Clock::now() + options_.closeTimeout;
+        // A program may end before its first attempt to connect does.
+        ++flushWaiters_;
+        settled_.wait_until(lock, deadline, [&] { return closed_ || outbox_.unsettled() == 0 || !link.inFirstAttempt(); });
+        --flushWaiters_;
+        if (link.wasEverUp()) timeout = std::max(0ms, std::chrono::ceil<Millis>(deadline - Clock::now()));
     }
     close(timeout);
 }
@@ -195,6 +213,7 @@ void PublisherClient::Impl::linkUp(protocol::Welcome const& welcome) {
     link.sendEncoded(control);
     flusherActive_ = true;
     quietSince_ = Clock::now();
+    settled();
 }
 
 void PublisherClient::Impl::linkDown(Error, std::string const&) {
@@ -204,6 +223,7 @@ void PublisherClient::Impl::linkDown(Error, std::string const&) {
 }
 
 void PublisherClient::Impl::stateChanged(StateChange change) {
+    if (flushWaiters_ > 0) settled_.notify_all();
     if (change.state == State::ready) call(&Impl::onReady);
     call(&Impl::onStateChange, std::move(change));
 }

@@ -57,6 +57,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     std::optional<Clock::time_point> flushLeftovers(Clock::time_point now) override;
 
     Error makeRoom(Lock& lock, std::size_t bytes);
+    void pace(Lock& lock, OutTopic const& topic);
     void startFlush(Lock& lock);
     void tellFailures();
     void settled();

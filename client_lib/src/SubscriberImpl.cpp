@@ -88,7 +88,7 @@ Error SubscriberClient::Impl::finish(std::vector<InTopics::Ptr> const& topics) {
         Lock lock{link.mutex};
         std::vector<std::byte> control;
         for (auto const& topic : topics) topics_.remove(*topic, link.up(), control);
-        std::erase_if(toPull_, [](auto const& delivery) { return !delivery.topic->active; });
+        dropPulled(lock);
         link.sendEncoded(control);
         link.write(lock);
         changed_.notify_all();
@@ -97,6 +97,18 @@ Error SubscriberClient::Impl::finish(std::vector<InTopics::Ptr> const& topics) {
     std::unique_lock lock{runningMutex_};
     for (auto const& topic : topics) ranOut_.wait(lock, [&] { return running_ != topic.get(); });
     return Error::ok;
+}
+
+/// Forgets what waits for receive() and was not wanted any more. Their topics are inactive: no credit is sent, the lock is kept.
+void SubscriberClient::Impl::dropPulled(Lock& lock) {
+    auto const unwanted = [](Delivery const& delivery) { return !delivery.topic->active; };
+    for (auto const& delivery : toPull_) {
+        if (unwanted(delivery)) handled(lock, *delivery.topic, delivery.batches.size());
+    }
+    std::erase_if(toPull_, unwanted);
+    if (!pulled_ || !unwanted(pulled_->delivery)) return;
+    auto const begun = std::exchange(pulled_, nullptr);
+    handled(lock, *begun->delivery.topic, begun->delivery.batches.size());
 }
 
 Error SubscriberClient::Impl::waitUntilSubscribed(Millis timeout) {
@@ -178,15 +190,19 @@ Error SubscriberClient::Impl::drain(Millis timeout) {
 
 void SubscriberClient::Impl::close() {
     {
-        Lock const lock{link.mutex};
-        if (closed_) return;
-        for (auto const& topic : topics_.all()) topic->active = false;
-        stateChanged({State::closed, Error::ok, {}});
-        closed_ = true;
-        toPull_.clear();
-        changed_.notify_all();
+        Lock lock{link.mutex};
+        if (!closed_) {
+            for (auto const& topic : topics_.all()) topic->active = false;
+            stateChanged({State::closed, Error::ok, {}});
+            closed_ = true;
+            dropPulled(lock);
+            changed_.notify_all();
+        }
     }
+    // Also the second time: a callback that has closed the client may still be running.
     link.close();
+    // No message is delivered any more, but the end is told.
+    if (!callbacks_.isCurrent()) callbacks_.waitUntilIdle(Clock::time_point::max());
     callbacks_.stop();
 }
 
@@ -392,7 +408,7 @@ void SubscriberClient::Impl::handled(Lock& lock, InTopic& topic, std::size_t byt
     ++handledCount_;
     stats_.queuedBytes -= bytes;
     std::vector<std::byte> control;
-    if (topics_.countHandled(topic, bytes, link.up(), control)) {
+    if (topics_.countHandled(topic, bytes, link.up(), Clock::now(), control)) {
         link.sendEncoded(control);
         link.write(lock);
     }

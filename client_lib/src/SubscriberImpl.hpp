@@ -74,6 +74,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     void onTopicNamed(protocol::TopicNamed const& named);
     void onTopicGone(protocol::TopicGone const& gone);
     std::optional<ReceivedMessage> nextPulled();
+    void dropPulled(Lock& lock);
     void onDroppedFrame(protocol::Dropped const& dropped);
     void queueDeliveries();
 

@@ -18,7 +18,8 @@ struct ConnectionOptions {
     /// A link on which nothing was received for this long is asked for a sign of life; it is given up after
     /// 2 x heartbeat + 1 s of silence. The hub may ask for a shorter interval.
     std::chrono::milliseconds heartbeat{5000};
-    /// How long the destructor (and static destruction) waits for confirms. 0 if the link was never up.
+    /// How long the destructor (and static destruction) waits for a first attempt that is under way and for confirms. 0 once an
+    /// attempt has failed and the link was never up.
     std::chrono::milliseconds closeTimeout{2000};
 };
 
