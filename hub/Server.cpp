@@ -177,6 +177,7 @@ class Server::Impl {
         if (session.endCode() != Error::ok) line += ": " + std::string{nameOf(session.endCode())} + ": " + session.endReason();
         if (problem) line += ": internal error";
         log(session.endCode() == Error::ok && !problem ? LogLevel::info : LogLevel::warning, line);
+        connection.abandon();
         connections_.erase(&session);
         broker_.close(session);
         if (broker_.draining() && broker_.drained()) finish();
@@ -251,7 +252,7 @@ Server::Server(ServerOptions options) : impl_(std::make_unique<Impl>(std::move(o
 Server::~Server() = default;
 void Server::start() { impl_->start(); }
 std::vector<std::string> const& Server::urls() const { return impl_->urls(); }
-std::uint16_t Server::port() const { return transport::Url::parse(impl_->urls().front())->port; }
+std::uint16_t Server::port() const { return impl_->urls().empty() ? std::uint16_t{0} : transport::Url::parse(impl_->urls().front())->port; }
 void Server::drain() { impl_->drain(); }
 void Server::wait() { impl_->wait(); }
 void Server::stop() {

@@ -61,7 +61,8 @@ class PublisherClient {
     Error publishBatch(std::string_view topic, std::span<std::string_view const> payloads);
 
     /// Waits until the hub has confirmed (or refused, or the link lost) everything published before the call.
-    /// `ok` = everything was confirmed; linkLost = some were lost since the last flush; timeout; closed.
+    /// `ok` = everything was confirmed; linkLost = some were lost since the last flush; the hub's code if some were refused since;
+    /// timeout; closed.
     Error flush(std::chrono::milliseconds timeout);
     /// flush, then end the connection for good. Returns how many messages were not confirmed (buffered, unconfirmed, lost
     /// and refused ones since construction). After it every call returns `closed`. A second call returns the same.

@@ -48,7 +48,6 @@ constexpr Entry kEntries[] = {
     {Error::goingAway, "goingAway", "the peer is shutting down"},
     {Error::silent, "silent", "nothing was heard from the peer for two heartbeats and a second"},
     {Error::handshakeTimeout, "handshakeTimeout", "the peer did not complete the handshake in time"},
-    {Error::unknownHandle, "unknownHandle", "a frame names a handle that was not opened on this connection"},
 };
 
 Entry const* find(Error error) noexcept {

@@ -27,6 +27,8 @@ using protocol::FrameType;
 constexpr std::size_t kMaxWelcomeFrameBytes = 64 * 1024;
 /// Largest DELIVER that is accepted: a hub's largest possible payload and headers.
 constexpr std::size_t kMaxFrameBytes = std::size_t{1} << 31;
+/// The hub keeps so much of it.
+constexpr std::size_t kMaxClientNameBytes = 256;
 constexpr int kReadsPerTurn = 4;
 
 protocol::Id randomId() {
@@ -167,7 +169,7 @@ asio::awaitable<bool> Link::sendHello(StreamPtr stream) {
     std::transform(protocol::kMagic.begin(), protocol::kMagic.end(), bytes.begin(), [](auto byte) { return std::byte{byte}; });
     protocol::Hello hello;
     hello.instanceId = instanceId_;
-    hello.clientName = clientName_;
+    hello.clientName = std::string_view{clientName_}.substr(0, kMaxClientNameBytes);
     hello.heartbeatMs = static_cast<std::uint32_t>(options_.heartbeat.count());
     encode(hello, bytes);
     for (std::size_t sent = 0; sent < bytes.size();) {
@@ -323,11 +325,10 @@ void Link::write(Lock& lock) {
         output_.consume(*written);
         user_.written(*written);
     } else if (written.error() != asio::error::would_block) {
-        fail(Error::linkLost, written.error().message());
-        stream->shutdown();
+        fail(Error::linkLost, written.error().message());  // pump() ends the link
     }
     full_ = !written || *written < wanted;
-    if (full_ || hasOutput() || closing_) wake();
+    if (full_ || hasOutput() || error_ != Error::ok) wake();
     writeDone_.notify_all();
 }
 
@@ -362,7 +363,7 @@ asio::awaitable<void> Link::pump() {
 asio::awaitable<void> Link::watch() {
     asio::steady_timer timer{io_};
     for (auto asked = Clock::time_point{};;) {
-        timer.expires_after(heartbeat_ / 2);
+        timer.expires_after(heartbeat_ / 8);
         co_await waitFor(timer);
         auto const silence = Clock::now() - lastHeard_;
         Lock lock{mutex};

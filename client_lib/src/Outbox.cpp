@@ -103,11 +103,13 @@ void Outbox::seal(OutTopic& topic) {
     offer(topic);
 }
 
-bool Outbox::sealOpen(bool all) {
+bool Outbox::sealOpen(Which which) {
     std::vector<OutTopic*> still;
     auto waitsForWrite = false;
     for (auto* topic : openTopics_) {
-        if (topic->openCount > 0 && (all || (topic->sealed.empty() && topic->canSend()))) seal(*topic);
+        auto const busy = which == Which::quiet && std::exchange(topic->sequenceSeen, topic->sequence) != topic->sequence;
+        auto const sendable = topic->sealed.empty() && topic->canSend() && !busy;
+        if (topic->openCount > 0 && (which == Which::all || sendable)) seal(*topic);
         topic->listed = topic->openCount > 0;
         if (!topic->listed) continue;
         still.push_back(topic);

@@ -38,6 +38,7 @@ struct OutTopic {
 
     std::size_t waitingBytes = 0; ///< of sealed batches not yet written
     std::uint64_t sequence = 0;   ///< last one given to a sealed batch
+    std::uint64_t sequenceSeen = 0;  ///< `sequence` at the last sealOpen(quiet)
     std::uint64_t sent = 0;       ///< last one written to a link
     std::uint64_t settled = 0;    ///< last one confirmed, lost or refused
     struct Skipped {
@@ -85,9 +86,13 @@ class Outbox {
     /// True if a batch became full: something can be written.
     bool append(OutTopic& topic, std::string_view payload);
 
-    /// Closes the open batches of topics that could send at once (all: of every topic). True if some are left that wait for a write
-    /// and not for the hub.
-    bool sealOpen(bool all);
+    enum class Which : std::uint8_t {
+        all,
+        sendable,  ///< could be written at once
+        quiet      ///< of these, those whose topic has filled no batch since the last sealOpen(quiet)
+    };
+    /// Closes open batches. True if some are left that wait for a write and not for the hub.
+    bool sealOpen(Which which);
     bool hasOpen() const { return !openTopics_.empty(); }
     /// Number of batches that became full so far: grows while a program publishes at full speed.
     std::uint64_t fullBatches() const { return fullBatches_; }

@@ -102,7 +102,7 @@ Error PublisherClient::Impl::makeRoom(Lock& lock, std::size_t bytes) {
     auto const hasRoom = [&] { return outbox_.bufferedBytes() == 0 || outbox_.bufferedBytes() + bytes <= options_.maxBufferedBytes; };
     if (hasRoom()) return Error::ok;
     if (options_.whenFull == WhenFull::fail) return Error::bufferFull;
-    outbox_.sealOpen(false);
+    outbox_.sealOpen(Outbox::Which::sendable);
     link.wake();
     ++roomWaiters_;
     auto const found = room_.wait_for(lock, options_.blockTimeout, [&] { return closed_ || hasRoom(); });
@@ -115,7 +115,7 @@ Error PublisherClient::Impl::makeRoom(Lock& lock, std::size_t bytes) {
 void PublisherClient::Impl::startFlush(Lock& lock) {
     if (!link.up()) return;
     if (link.restedSince(Clock::now() - kRestBeforeDirectWrite)) {
-        outbox_.sealOpen(false);
+        outbox_.sealOpen(Outbox::Which::sendable);
         link.write(lock);
     }
     if (!flusherActive_ && outbox_.hasOpen()) {
@@ -132,10 +132,14 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
         return std::nullopt;
     }
     quietSince_ = now;
-    if (std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches()) return now + kBusyFlushInterval;
+    if (std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches()) {
+        // Batches that fill need no help; a lone message of another topic does.
+        outbox_.sealOpen(Outbox::Which::quiet);
+        return now + kBusyFlushInterval;
+    }
     auto const due = link.lastWrite() + kRestBeforeDirectWrite;
     if (now < due) return due;
-    if (link.busy() || outbox_.sealOpen(false) || !outbox_.hasOpen()) return now + kRestBeforeDirectWrite;
+    if (link.busy() || outbox_.sealOpen(Outbox::Which::sendable) || !outbox_.hasOpen()) return now + kRestBeforeDirectWrite;
     // What is left waits for credit: the next CONFIRM wakes the link's thread.
     flusherActive_ = false;
     return std::nullopt;
@@ -145,7 +149,7 @@ Error PublisherClient::Impl::flush(Millis timeout) {
     Lock lock{link.mutex};
     if (closed_) return Error::closed;
     auto targets = outbox_.flushTargets();
-    outbox_.sealOpen(true);
+    outbox_.sealOpen(Outbox::Which::all);
     if (link.up()) {
         link.send(protocol::Flush{});
         link.write(lock);
@@ -160,8 +164,9 @@ Error PublisherClient::Impl::flush(Millis timeout) {
     --flushWaiters_;
     if (!reached) return Error::timeout;
     if (!targets.empty()) return Error::closed;
-    auto const failed = outbox_.lost() + outbox_.refused();
-    return std::exchange(flushedLost_, failed) == failed ? Error::ok : Error::linkLost;
+    auto const lost = std::exchange(flushedLost_, outbox_.lost()) != outbox_.lost();
+    auto const refused = std::exchange(flushedRefused_, outbox_.refused()) != outbox_.refused();
+    return lost ? Error::linkLost : refused ? lastRefusal_ : Error::ok;
 }
 
 std::uint64_t PublisherClient::Impl::close(Millis timeout) {
@@ -262,6 +267,7 @@ void PublisherClient::Impl::settled() {
 
 void PublisherClient::Impl::tellFailures() {
     for (auto& failure : outbox_.takeFailures()) {
+        lastRefusal_ = failure.code;
         call(&Impl::onPublishFailed, std::move(failure.topic), failure.count, failure.code, std::move(failure.reason));
     }
 }

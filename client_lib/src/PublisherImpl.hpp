@@ -69,7 +69,9 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     OutTopic* lastTopic_ = nullptr;
     bool closed_ = false;
     std::uint64_t unconfirmedAtClose_ = 0;
-    std::uint64_t flushedLost_ = 0;     // lost + refused at the last flush
+    std::uint64_t flushedLost_ = 0;     // lost() at the last flush
+    std::uint64_t flushedRefused_ = 0;  // refused() at the last flush
+    Error lastRefusal_ = Error::ok;
     std::uint64_t fullBatchesSeen_ = 0;
     Clock::time_point quietSince_{};
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself

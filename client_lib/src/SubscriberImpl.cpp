@@ -17,6 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMinWindow = 64 * 1024;
+constexpr std::size_t kCopyBelowPart = 5;
+constexpr unsigned kLookAtMostEvery = 16;
+constexpr auto kTellProgressEvery = 500ms;
 
 bool valid(SubscriberOptions const& options) {
     return options.receiveWindowBytes >= kMinWindow && options.backoffMin > 0ms && options.backoffMax >= options.backoffMin &&
@@ -271,10 +274,17 @@ bool SubscriberClient::Impl::onDeliver(ByteView body, protocol::BufferRef const&
     if (!topic) return true;  // crossed an UNSUBSCRIBE
     auto const name = topic->names.find(protocol::load<std::uint32_t>(body.data() + 4));
     if (name == topic->names.end()) return false;
-    auto const batches = body.subspan(8);
+    auto batches = body.subspan(8);
+    // A small frame that waits for a slow callback must not keep a large read buffer.
+    auto owner = buffer;
+    if (batches.size() * kCopyBelowPart < buffer->capacity()) {
+        owner = smallBuffers_->take(batches.size());
+        std::copy(batches.begin(), batches.end(), owner->data());
+        batches = {owner->data(), batches.size()};
+    }
     InTopics::countReceived(*topic, batches.size());
     stats_.queuedBytes += batches.size();
-    arrived_.push_back({topic, name->second, buffer, batches});
+    arrived_.push_back({topic, name->second, std::move(owner), batches});
     return true;
 }
 
@@ -366,6 +376,7 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
             if (!payload) break;
             auto const message = toMessage(name, header, *payload, index++);
             guard([&] { (*onMessage)(message); });
+            noteProgress(topic);
         }
     } else if (auto const* onString = std::get_if<OnString>(&topic.callback)) {
         while (topic.active) {
@@ -375,11 +386,30 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
             // A callback that does not keep the string leaves its memory for the next one.
             text_.assign(protocol::asText(*payload));
             guard([&] { (*onString)(std::move(text_)); });
+            noteProgress(topic);
         }
     }
     Lock const lock{link.mutex};
     stats_.received += index;
     if (topic.active && !reader.intact()) tellDamage(name);
+}
+
+/// A callback has returned, in the middle of a frame. While callbacks are slow the hub is told now and then that they do
+/// return; while they are fast even the clock is looked at only now and then.
+void SubscriberClient::Impl::noteProgress(InTopic const& topic) {
+    if (++sinceLook_ < lookEvery_) return;
+    sinceLook_ = 0;
+    auto const now = Clock::now();
+    lookEvery_ = now - std::exchange(lastLook_, now) < 1ms ? std::min(lookEvery_ * 2, kLookAtMostEvery) : 1;
+    if (now - toldProgress_ < kTellProgressEvery) return;
+    toldProgress_ = now;
+    Lock lock{link.mutex};
+    ++handledCount_;
+    if (link.up() && topic.active && topic.granted > 0) {
+        link.send(protocol::Credit{topic.id, topic.granted});
+        link.write(lock);
+    }
+    if (stalledAt_) link.wake();
 }
 
 template <typename Callback>

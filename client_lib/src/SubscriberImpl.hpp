@@ -84,6 +84,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     /// The next batch of `rest`, cut off its front; empty if it is damaged, with which the rest is given up.
     std::optional<Batch> nextBatch(protocol::ByteView& rest) const;
     void handled(Lock& lock, InTopic& topic, std::size_t bytes);
+    void noteProgress(InTopic const& topic);
     void tellDamage(std::string_view topic);
     template <typename Callback>
     void guard(Callback&& callback);
@@ -107,6 +108,12 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     // Of the callback thread.
     std::string text_;
     std::vector<Message> messages_;
+    unsigned sinceLook_ = 0;
+    unsigned lookEvery_ = 1;
+    Clock::time_point lastLook_{};
+    Clock::time_point toldProgress_{};
+
+    std::shared_ptr<protocol::BufferPool> const smallBuffers_ = protocol::BufferPool::create(1, 0);
 
     std::mutex runningMutex_;
     std::condition_variable ranOut_;

@@ -1,6 +1,7 @@
 #include "Delivery.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "Broker.hpp"
 #include "ControlFrames.hpp"
@@ -16,7 +17,15 @@ bool Delivery::offer(Subscription& subscription) {
     return true;
 }
 
-void Delivery::forget(Subscription& subscription) { std::erase(queue_, &subscription); }
+void Delivery::forget(Subscription& subscription) {
+    if (!std::exchange(subscription.queued, false)) return;
+    std::erase(queue_, &subscription);
+}
+
+void Delivery::forgetAll() {
+    for (auto* subscription : queue_) subscription->queued = false;
+    queue_.clear();
+}
 
 void Delivery::fill(OutputQueue& out) {
     while (!queue_.empty() && out.bytes() < kGatherBytes && out.hasRoom()) {

@@ -22,6 +22,8 @@ class Delivery {
     bool offer(Subscription& subscription);
     /// Forgets a subscription that is going away.
     void forget(Subscription& subscription);
+    /// All of them: one by one would take the square of their number.
+    void forgetAll();
     /// Adds frames to `out` until it holds enough for one write or nothing is left to send.
     void fill(protocol::OutputQueue& out);
     bool empty() const { return queue_.empty(); }

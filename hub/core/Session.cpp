@@ -128,7 +128,9 @@ void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
     broker_.append(publication, buffer, batch, header->count);
 }
 
-void Session::onFlush(protocol::Flush const&) {
+void Session::onFlush(protocol::Flush const&) { confirmAll(); }
+
+void Session::confirmAll() {
     for (auto const& [handle, publication] : publications_) {
         if (publication->sequence != publication->confirmedSequence) broker_.confirm(*publication, true);
     }
@@ -162,6 +164,7 @@ void Session::onCredit(protocol::Credit const& credit) {
     auto const at = subscriptions_.find(credit.subscription);
     if (at == subscriptions_.end()) return;
     at->second->raiseCredit(credit.credit);
+    at->second->lastProgressMs = broker_.now().steadyMs;  // its callbacks go on
     offer(*at->second);
 }
 
@@ -181,12 +184,11 @@ void Session::onDrainAck(protocol::DrainAck const&) {
 }
 
 void Session::onGoodbye(protocol::Goodbye const& goodbye) {
+    endSubscriptions();
+    confirmAll();
     endCode_ = goodbye.code;
     endReason_ = goodbye.reason;
     state_ = State::closing;
-    endSubscriptions();
-    // What was confirmed is told before the connection ends.
-    onFlush({});
     broker_.wake(*this);
 }
 
@@ -197,18 +199,17 @@ void Session::violation(std::string_view what) {
 
 void Session::fail(Error code, std::string_view reason) {
     if (state_ == State::closing) return;
+    endSubscriptions();
+    confirmAll();
+    send(protocol::Goodbye{code, reason});
     state_ = State::closing;
     endCode_ = code;
     endReason_ = reason;
-    endSubscriptions();
-    send(protocol::Goodbye{code, reason});
 }
 
 void Session::endSubscriptions() {
-    for (auto const& [id, subscription] : subscriptions_) {
-        delivery_.forget(*subscription);
-        broker_.unsubscribe(*subscription);
-    }
+    delivery_.forgetAll();
+    for (auto const& [id, subscription] : subscriptions_) broker_.unsubscribe(*subscription);
     subscriptions_.clear();
 }
 

@@ -53,6 +53,7 @@ class Session {
     // For the broker.
     template <typename F>
     void send(F const& frame) {
+        if (state_ == State::closing) return;  // the goodbye was the last
         encode(frame, control_);
         afterSend();
     }
@@ -74,6 +75,7 @@ class Session {
     void onCloseTopic(protocol::CloseTopic const& close);
     void onPublish(protocol::ByteView body, protocol::BufferRef const& buffer);
     void onFlush(protocol::Flush const&);
+    void confirmAll();
     void onSubscribe(protocol::Subscribe const& subscribe);
     void onUnsubscribe(protocol::Unsubscribe const& unsubscribe);
     void onCredit(protocol::Credit const& credit);

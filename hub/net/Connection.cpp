@@ -43,9 +43,6 @@ asio::awaitable<void> Connection::run() {
         broker_.setNow(readClocks());
         if (!(session_.closing() ? discardSome() : readSome())) break;
     }
-    broken_ = true;
-    stream_->shutdown();
-    goodbyeLimit_.cancel();
 }
 
 bool Connection::readSome() {

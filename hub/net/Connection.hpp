@@ -25,6 +25,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void write();
     /// Cuts the connection.
     void cut() { stream_->shutdown(); }
+    /// The session is about to go: nothing touches it any more.
+    void abandon() {
+        broken_ = true;
+        stream_->shutdown();
+        goodbyeLimit_.cancel();
+    }
     Session& session() { return session_; }
 
   private:

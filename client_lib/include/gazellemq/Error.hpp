@@ -46,7 +46,6 @@ enum class Error : std::uint16_t {
     goingAway = 44,
     silent = 45,
     handshakeTimeout = 46,
-    unknownHandle = 47,
 };
 
 /// One English sentence for `error`. Static storage; any thread.

@@ -37,7 +37,7 @@ struct PublisherOptions : ConnectionOptions {
     /// Bytes that may wait in the client (link down, hub slow), headers included. At least `maxBatchBytes`.
     std::size_t maxBufferedBytes = 16 * 1024 * 1024;
     WhenFull whenFull = WhenFull::block;
-    std::chrono::milliseconds blockTimeout{10000};
+    std::chrono::milliseconds blockTimeout{15000};
 };
 
 struct SubscriberOptions : ConnectionOptions {

@@ -56,7 +56,7 @@ class Server {
     void start();
     /// The addresses listened on, with the real ports.
     std::vector<std::string> const& urls() const;
-    /// The port of the first address.
+    /// The port of the first address; 0 before start().
     std::uint16_t port() const;
 
     /// Begins the drain: no new clients, everything accepted is delivered, then every client is told goodbye, within
