@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include "Received.hpp"
+#include "TestHub.hpp"
+
+namespace gazellemq::client {
+namespace {
+
+using namespace test;
+
+struct Way {
+    char const* name;
+    char const* listenOn;
+    std::function<Error(PublisherClient&, std::uint16_t)> connect;
+};
+
+class Addresses : public testing::TestWithParam<Way> {};
+
+TEST_P(Addresses, lead_to_the_hub) {
+    auto const& way = GetParam();
+    std::unique_ptr<TestHub> hub;
+    try {
+        hub = std::make_unique<TestHub>(hub::Limits{}, way.listenOn);
+    } catch (std::runtime_error const& error) {
+        GTEST_SKIP() << "no such address on this machine: " << error.what();
+    }
+    PublisherClient publisher;
+    ASSERT_EQ(way.connect(publisher, hub->port()), Error::ok);
+    EXPECT_EQ(publisher.publish("t", "x"), Error::ok);
+    EXPECT_EQ(publisher.flush(kPatience), Error::ok);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Addresses,
+    testing::Values(
+        Way{"ipv4_url", "127.0.0.1", [](auto& client, auto port) { return client.connectToHub("p", "tcp://127.0.0.1:" + std::to_string(port)); }},
+        Way{"ipv4_host", "127.0.0.1", [](auto& client, auto port) { return client.connectToHub("p", "127.0.0.1", port); }},
+        Way{"ipv6_url", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "tcp://[::1]:" + std::to_string(port)); }},
+        Way{"ipv6_host", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "::1", port); }},
+        Way{"localhost_when_only_ipv4_listens", "127.0.0.1", [](auto& client, auto port) { return client.connectToHub("p", "localhost", port); }},
+        Way{"localhost_when_only_ipv6_listens", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "localhost", port); }},
+        Way{"localhost_url", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "tcp://localhost:" + std::to_string(port)); }}),
+    [](auto const& way) { return std::string{way.param.name}; });
+
+TEST(AddressErrors, an_unknown_host_is_told_and_tried_again) {
+    TestSubscriber subscriber;
+    Inbox<std::string> reasons;
+    subscriber.client.onStateChange([&](StateChange const& change) {
+        if (change.state == State::disconnected) reasons.add(change.reason);
+    });
+    ASSERT_EQ(subscriber.client.connectToHub("s", "tcp://no-such-host.invalid:1", impatient<SubscriberOptions>()), Error::ok);
+    ASSERT_TRUE(reasons.waitFor(2));
+    EXPECT_NE(reasons.all()[0].find("no-such-host.invalid"), std::string::npos) << reasons.all()[0];
+}
+
+}  // namespace
+}  // namespace gazellemq::client
