@@ -74,7 +74,9 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
                     std::uint32_t count) {
     auto& topic = *publication.topic;
     topic.lastUsedMs = now_.steadyMs;
+    promised_ -= publication.unused();
     topic.countReceived(publication, batch.size());
+    promised_ += publication.unused();
     publication.sequence += count;
     counters_.messagesIn += count;
     counters_.bytesIn += batch.size();
@@ -146,7 +148,10 @@ void Broker::confirm(Publication& publication, bool now) {
         publication.due = true;
         return;
     }
-    auto const extended = topic.extendCredit(publication, memoryIsShort());
+    promised_ -= publication.unused();
+    auto const taken = pool_->bytesInUse() + promised_;
+    auto const extended = topic.extendCredit(publication, memoryIsShort(), memoryLimit() > taken ? memoryLimit() - taken : 0);
+    promised_ += publication.unused();
     if (publication.starved) hungry_.insert(&topic);
     if (!extended && publication.sequence == publication.confirmedSequence) return;
     publication.receivedAtConfirm = publication.received;
@@ -156,6 +161,7 @@ void Broker::confirm(Publication& publication, bool now) {
 
 void Broker::forget(Publication& publication) {
     auto& topic = *publication.topic;
+    promised_ -= publication.unused();
     std::erase(due_, &publication);
     topic.detach(publication);
     topic.lastUsedMs = now_.steadyMs;

@@ -86,7 +86,9 @@ class Broker {
   private:
     void attach(Subscription& subscription, Topic& topic);
     void feed(Topic& topic);
-    bool memoryIsShort() const { return pool_->bytesInUse() > limits_.maxMemory - limits_.maxMemory / 8; }
+    /// From 7/8 of maxMemory on there is no new credit.
+    std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
+    bool memoryIsShort() const { return pool_->bytesInUse() > memoryLimit(); }
     void noteUnused(Topic& topic);
     void removeIdleTopics();
     void remove(Topic& topic);
@@ -102,6 +104,7 @@ class Broker {
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
     std::vector<Session*> awake_;
     std::vector<Publication*> due_;
+    std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
     std::uint32_t nextTopicId_ = 1;
     std::size_t subscriptionCount_ = 0;

@@ -97,7 +97,7 @@ std::uint64_t Topic::share() const {
     return std::clamp<std::uint64_t>(limits_.windowBytes / std::max<std::size_t>(publications_, 1), kMinShare, kMaxShare);
 }
 
-bool Topic::extendCredit(Publication& publication, bool memoryIsShort) {
+bool Topic::extendCredit(Publication& publication, bool memoryIsShort, std::uint64_t most) {
     auto const share = this->share();
     auto const unused = publication.unused();
     if (unused >= share) return false;
@@ -105,7 +105,9 @@ bool Topic::extendCredit(Publication& publication, bool memoryIsShort) {
     auto const free = room() - static_cast<std::int64_t>(unusedCredit_);
     auto const least = room() > 0 ? static_cast<std::int64_t>(std::min(share, kMinShare)) : 0;
     auto const wanted = std::min(static_cast<std::int64_t>(share - unused), std::max(free, least - static_cast<std::int64_t>(unused)));
-    if (wanted <= 0 || memoryIsShort) {
+    // When all memory is promised, though not used, each topic gets one byte: good for one batch at a time.
+    auto const given = std::min(wanted, static_cast<std::int64_t>(std::clamp<std::uint64_t>(most, 1, kMaxShare)));
+    if (given <= 0 || memoryIsShort) {
         if (unused == 0 && !publication.starved) {
             publication.starved = true;
             starved_.push_back(&publication);
@@ -113,7 +115,7 @@ bool Topic::extendCredit(Publication& publication, bool memoryIsShort) {
         return false;
     }
     // The publisher may have gone over its credit by one batch: the new credit counts from what it sent.
-    publication.credit = std::max(publication.credit, publication.received) + static_cast<std::uint64_t>(wanted);
+    publication.credit = std::max(publication.credit, publication.received) + static_cast<std::uint64_t>(given);
     unusedCredit_ += publication.unused() - unused;
     return true;
 }

@@ -44,8 +44,8 @@ class Topic {
     void detach(Publication& publication);
     /// A batch of `bytes` arrived on `publication`.
     void countReceived(Publication& publication, std::size_t bytes);
-    /// Raises the publication's credit as far as the window allows. True if it changed enough to be told.
-    bool extendCredit(Publication& publication, bool memoryIsShort);
+    /// Raises the publication's credit as far as the window and `most` bytes of the hub's memory allow. True if it changed.
+    bool extendCredit(Publication& publication, bool memoryIsShort, std::uint64_t most = UINT64_MAX);
     /// Publications that waited for room and may get some now; empty while there is none.
     std::vector<Publication*> takeFed(bool memoryIsShort);
     bool hasStarved() const { return !starved_.empty(); }
