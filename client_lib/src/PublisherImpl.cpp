@@ -17,9 +17,11 @@ constexpr auto kRestBeforeDirectWrite = 50us;
 constexpr auto kBusyFlushInterval = 500us;
 /// Without open batches for so long the link's thread stops looking; the next message wakes it.
 constexpr auto kFlusherSleepsAfter = 2ms;
+/// On an overloaded machine leftovers are looked at this much later at most.
+constexpr auto kMostRest = 10ms;
 constexpr std::size_t kGatherBytes = 256 * 1024;
 /// A topic's sealed batches beyond this make publish() wait for the link, for a moment.
-constexpr std::size_t kAheadBytes = 512 * 1024;
+constexpr std::size_t kAheadBytes = 256 * 1024;
 constexpr auto kPaceLimit = 1ms;
 
 constexpr std::size_t kMinBatchBytes = 1024;
@@ -126,22 +128,27 @@ void PublisherClient::Impl::startFlush(Lock& lock) {
 
 std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers(Clock::time_point now) {
     if (!flusherActive_) return std::nullopt;
+    // Late means that the processors are busy: then there is no use in looking often, and batches may rather grow.
+    auto const late = nextLook_ != Clock::time_point{} && now > nextLook_ ? now - nextLook_ : Clock::duration{};
+    auto const rest = kRestBeforeDirectWrite + std::min<Clock::duration>(late * 4, kMostRest);
+    auto const again = [&](Clock::duration pause) { return nextLook_ = now + pause; };
     if (!outbox_.hasOpen()) {
-        if (now - quietSince_ < kFlusherSleepsAfter) return now + kBusyFlushInterval;
+        if (now - quietSince_ < kFlusherSleepsAfter) return again(kBusyFlushInterval);
         flusherActive_ = false;
+        nextLook_ = {};
         return std::nullopt;
     }
     quietSince_ = now;
     if (std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches()) {
         // Batches that fill need no help; a lone message of another topic does.
         outbox_.sealOpen(Outbox::Which::quiet);
-        return now + kBusyFlushInterval;
+        return again(std::max<Clock::duration>(kBusyFlushInterval, rest));
     }
-    auto const due = link.lastWrite() + kRestBeforeDirectWrite;
-    if (now < due) return due;
-    if (link.busy() || outbox_.sealOpen(Outbox::Which::sendable) || !outbox_.hasOpen()) return now + kRestBeforeDirectWrite;
+    if (auto const due = link.lastWrite() + kRestBeforeDirectWrite; now < due) return nextLook_ = due;
+    if (link.busy() || outbox_.sealOpen(Outbox::Which::sendable) || !outbox_.hasOpen()) return again(rest);
     // What is left waits for credit: the next CONFIRM wakes the link's thread.
     flusherActive_ = false;
+    nextLook_ = {};
     return std::nullopt;
 }
 

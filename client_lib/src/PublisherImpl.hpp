@@ -74,6 +74,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     Error lastRefusal_ = Error::ok;
     std::uint64_t fullBatchesSeen_ = 0;
     Clock::time_point quietSince_{};
+    Clock::time_point nextLook_{};      // when the flusher wanted to look again
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself
     std::size_t roomWaiters_ = 0;
     std::size_t flushWaiters_ = 0;

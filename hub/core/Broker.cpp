@@ -141,7 +141,7 @@ void Broker::unsubscribe(Subscription& subscription) {
 
 void Broker::confirm(Publication& publication, bool now) {
     auto& topic = *publication.topic;
-    if (!now && publication.received - publication.receivedAtConfirm < topic.share() / 4) {
+    if (!now && publication.received - publication.receivedAtConfirm < topic.share() / 2) {
         // Without anybody to write to, the shell has still to look at wantsShortTick().
         if (due_.empty() && awake_.empty()) onAwake_();
         if (!publication.due) due_.push_back(&publication);
