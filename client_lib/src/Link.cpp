@@ -308,6 +308,7 @@ bool Link::takeFrame(protocol::Frame const& frame) {
 bool Link::hasOutput() const { return !control_.empty() || !output_.empty(); }
 
 void Link::write(Lock& lock) {
+    if (writing_) wantedMeanwhile_ = true;
     if (!up_ || writing_ || full_) return;
     if (!draining_) user_.fill(output_, control_);
     output_.push(std::exchange(control_, {}));
@@ -328,7 +329,8 @@ void Link::write(Lock& lock) {
         fail(Error::linkLost, written.error().message());  // pump() ends the link
     }
     full_ = !written || *written < wanted;
-    if (full_ || hasOutput() || error_ != Error::ok) wake();
+    // Who came meanwhile and went away again may have had something that only fill() knows of.
+    if (std::exchange(wantedMeanwhile_, false) || full_ || hasOutput() || error_ != Error::ok) wake();
     writeDone_.notify_all();
 }
 

@@ -143,6 +143,7 @@ class Link {
     bool everDown_ = false;  // an attempt has failed, or a link was lost
     bool closing_ = false;
     bool writing_ = false;  // a thread is in the system call
+    bool wantedMeanwhile_ = false;  // another one wanted to write then
     bool full_ = false;     // the socket takes no more; the link's thread waits for it
     bool draining_ = false; // the hub asked to send no more data
     bool wakePosted_ = false;

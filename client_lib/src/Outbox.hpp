@@ -47,6 +47,7 @@ struct OutTopic {
     };
     std::deque<Skipped> skipped;  ///< refused batches behind unsettled ones: no confirm counts them
     bool large = false;           ///< its batches fill up: begin with a full-size buffer
+    bool outran = false;          ///< its publisher waited for the link in vain and goes on without
     bool queued = false;          ///< in the list of topics that may send
     bool listed = false;          ///< in the list of topics with an open batch
 

@@ -22,7 +22,7 @@ constexpr auto kMostRest = 10ms;
 constexpr std::size_t kGatherBytes = 256 * 1024;
 /// A topic's sealed batches beyond this make publish() wait for the link, for a moment.
 constexpr std::size_t kAheadBytes = 256 * 1024;
-constexpr auto kPaceLimit = 1ms;
+constexpr auto kPaceLimit = 5ms;
 
 constexpr std::size_t kMinBatchBytes = 1024;
 constexpr std::size_t kMaxBatchBytes = 1024 * 1024;
@@ -83,7 +83,7 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
     for (auto const& payload : payloads) filled |= outbox_.append(target, payload);
     if (filled) {
         link.write(lock);
-        if (target.waitingBytes > kAheadBytes) pace(lock, target);
+        pace(lock, target);
     } else if (target.openCount == payloads.size()) {
         startFlush(lock);
     }
@@ -91,12 +91,15 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
 }
 
 /// Lets the link catch up with a program that is faster: batches further ahead would only cool down in memory. Never an
-/// error: after kPaceLimit the program goes on and the buffer fills.
-void PublisherClient::Impl::pace(Lock& lock, OutTopic const& topic) {
-    if (options_.whenFull != WhenFull::block || !link.up()) return;
-    ++roomWaiters_;
-    room_.wait_for(lock, kPaceLimit, [&] { return closed_ || topic.waitingBytes <= kAheadBytes / 2; });
-    --roomWaiters_;
+/// error: after kPaceLimit, as when the hub gives no credit, the program goes on and the buffer fills, until the link has caught up.
+void PublisherClient::Impl::pace(Lock& lock, OutTopic& topic) {
+    if (topic.waitingBytes <= kAheadBytes) {
+        topic.outran = false;
+    } else if (!topic.outran && topic.canSend() && options_.whenFull == WhenFull::block) {
+        ++paceWaiters_;
+        topic.outran = !caughtUp_.wait_for(lock, kPaceLimit, [&] { return closed_ || topic.waitingBytes <= kAheadBytes / 2; });
+        --paceWaiters_;
+    }
 }
 
 /// Waits as the options say. A message larger than the whole buffer is taken when the buffer is empty.
@@ -184,6 +187,7 @@ std::uint64_t PublisherClient::Impl::close(Millis timeout) {
             auto const now = outbox_.stats();
             unconfirmedAtClose_ = now.published - now.confirmed;
             room_.notify_all();
+            caughtUp_.notify_all();
             settled_.notify_all();
             stateChanged({State::closed, Error::ok, flushed == Error::timeout ? "not everything was confirmed in time" : ""});
         }
@@ -287,6 +291,7 @@ void PublisherClient::Impl::fill(protocol::OutputQueue& output, std::vector<std:
 
 void PublisherClient::Impl::written(std::size_t bytes) {
     outbox_.written(bytes);
+    if (paceWaiters_ > 0 && outbox_.bufferedBytes() <= kAheadBytes) caughtUp_.notify_all();
     // A quarter of the buffer is free again: enough to make waking a waiting program worth it.
     if (roomWaiters_ > 0 && outbox_.bufferedBytes() <= options_.maxBufferedBytes / 4 * 3) room_.notify_all();
 }

@@ -57,7 +57,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     std::optional<Clock::time_point> flushLeftovers(Clock::time_point now) override;
 
     Error makeRoom(Lock& lock, std::size_t bytes);
-    void pace(Lock& lock, OutTopic const& topic);
+    void pace(Lock& lock, OutTopic& topic);
     void startFlush(Lock& lock);
     void tellFailures();
     void settled();
@@ -77,8 +77,10 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     Clock::time_point nextLook_{};      // when the flusher wanted to look again
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself
     std::size_t roomWaiters_ = 0;
+    std::size_t paceWaiters_ = 0;
     std::size_t flushWaiters_ = 0;
     std::condition_variable_any room_;
+    std::condition_variable_any caughtUp_;
     std::condition_variable_any settled_;
     CallbackThread callbacks_;
 };

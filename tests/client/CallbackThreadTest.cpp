@@ -128,6 +128,7 @@ TEST(CallbackThread, tells_when_it_is_idle_and_when_not_in_time) {
 
 TEST(CallbackThread, frees_the_work_it_forgets_without_its_lock) {
     struct AsksAtEnd {
+        AsksAtEnd(CallbackThread& of, std::atomic<int>& count) : thread(of), freed(count) {}
         CallbackThread& thread;
         std::atomic<int>& freed;
         ~AsksAtEnd() {

@@ -200,6 +200,24 @@ TEST_F(BrokerCredit, while_memory_is_short_there_is_no_new_credit) {
     EXPECT_FALSE(tight.broker().wantsShortTick()) << "and then rests";
 }
 
+TEST_F(BrokerCredit, promises_over_all_topics_fit_the_memory) {
+    Limits small = limits();
+    small.maxMemory = 4 * kWindow;
+    FakeHub tight{small};
+    FakeClient many{tight};
+    std::uint64_t promised = 0;
+    constexpr std::uint32_t kTopics = 100;
+    for (std::uint32_t t = 0; t < kTopics; ++t) {
+        many.open(t, "t." + std::to_string(t));
+        EXPECT_TRUE(many.mayPublish(t)) << "each topic can go on, if only by one batch";
+        promised += many.lastConfirm(t).credit;
+    }
+    EXPECT_LE(promised, small.maxMemory + kTopics);
+    for (std::uint32_t t = 0; t < kTopics; ++t) many.send(CloseTopic{t});
+    many.open(kTopics, "late");
+    EXPECT_GT(many.lastConfirm(kTopics).credit, kWindow / 2) << "what was promised to others is free again";
+}
+
 TEST_F(BrokerCredit, confirms_are_gathered_and_none_is_forgotten) {
     publisher.open(1, "t");
     auto stream = test::Bytes{};

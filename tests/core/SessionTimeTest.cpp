@@ -123,6 +123,20 @@ TEST_F(SessionTime, a_subscriber_that_takes_little_is_not_stalled) {
     EXPECT_EQ(slow.goodbye(), Error::ok);
 }
 
+TEST_F(SessionTime, credit_is_progress_although_it_is_not_enough_for_a_delivery) {
+    FakeClient publisher{hub};
+    FakeClient slow{hub};
+    publisher.open(1, "t");
+    slow.subscribe(1, "t", 1);
+    for (int i = 0; i < 3; ++i) publisher.publish(1, std::string(30'000, 'x'));
+    for (std::uint64_t credit = 2; credit < 7; ++credit) {
+        live({&publisher, &slow}, 8s);
+        slow.send(Credit{1, credit});
+    }
+    EXPECT_EQ(slow.messages.size(), 1U);
+    EXPECT_EQ(slow.goodbye(), Error::ok);
+}
+
 TEST_F(SessionTime, a_subscriber_whose_socket_is_full_is_stalled_too) {
     FakeClient publisher{hub};
     FakeClient frozen{hub};

@@ -164,6 +164,28 @@ TEST_F(SessionViolation, what_was_accepted_before_it_is_delivered) {
     EXPECT_EQ(reader.payloads(), std::vector<std::string>{"good"});
 }
 
+TEST_F(SessionViolation, what_was_accepted_before_it_is_confirmed_before_the_goodbye) {
+    FakeClient bad{hub};
+    bad.open(1, "t");
+    auto bytes = publishFrame(1, makeBatch({"good"}));
+    test::append(bytes, makeFrame(FrameType::welcome, {}));
+    bad.write(bytes);
+    EXPECT_EQ(bad.lastConfirm(1).sequence, 1U);
+    EXPECT_EQ(bad.goodbye(), Error::protocolViolation);
+}
+
+// Ending its subscription frees the window that its own publication waits for.
+TEST_F(SessionViolation, nothing_follows_the_goodbye) {
+    FakeClient bad{hub};
+    bad.open(1, "t");
+    bad.subscribe(1, "t", 0);
+    bad.publishAll(1, std::string(30'000, 'x'));
+    bad.write(makeFrame(FrameType::welcome, {}));
+    hub.advance(std::chrono::seconds{1});
+    EXPECT_EQ(bad.goodbye(), Error::protocolViolation);
+    EXPECT_FALSE(bad.brokenStream);
+}
+
 TEST_F(SessionViolation, ends_subscriptions_at_once) {
     FakeClient bad{hub};
     bad.subscribe(1, "t");

@@ -14,6 +14,14 @@ struct Way {
     std::function<Error(PublisherClient&, std::uint16_t)> connect;
 };
 
+auto url(std::string const& start) {
+    return [start](PublisherClient& client, std::uint16_t port) { return client.connectToHub("p", start + std::to_string(port)); };
+}
+
+auto host(std::string const& name) {
+    return [name](PublisherClient& client, std::uint16_t port) { return client.connectToHub("p", name, port); };
+}
+
 class Addresses : public testing::TestWithParam<Way> {};
 
 TEST_P(Addresses, lead_to_the_hub) {
@@ -33,13 +41,11 @@ TEST_P(Addresses, lead_to_the_hub) {
 INSTANTIATE_TEST_SUITE_P(
     All, Addresses,
     testing::Values(
-        Way{"ipv4_url", "127.0.0.1", [](auto& client, auto port) { return client.connectToHub("p", "tcp://127.0.0.1:" + std::to_string(port)); }},
-        Way{"ipv4_host", "127.0.0.1", [](auto& client, auto port) { return client.connectToHub("p", "127.0.0.1", port); }},
-        Way{"ipv6_url", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "tcp://[::1]:" + std::to_string(port)); }},
-        Way{"ipv6_host", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "::1", port); }},
-        Way{"localhost_when_only_ipv4_listens", "127.0.0.1", [](auto& client, auto port) { return client.connectToHub("p", "localhost", port); }},
-        Way{"localhost_when_only_ipv6_listens", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "localhost", port); }},
-        Way{"localhost_url", "[::1]", [](auto& client, auto port) { return client.connectToHub("p", "tcp://localhost:" + std::to_string(port)); }}),
+        Way{"ipv4_url", "127.0.0.1", url("tcp://127.0.0.1:")}, Way{"ipv4_host", "127.0.0.1", host("127.0.0.1")},
+        Way{"ipv6_url", "[::1]", url("tcp://[::1]:")}, Way{"ipv6_host", "[::1]", host("::1")},
+        Way{"localhost_when_only_ipv4_listens", "127.0.0.1", host("localhost")},
+        Way{"localhost_when_only_ipv6_listens", "[::1]", host("localhost")},
+        Way{"localhost_url", "[::1]", url("tcp://localhost:")}),
     [](auto const& way) { return std::string{way.param.name}; });
 
 TEST(AddressErrors, an_unknown_host_is_told_and_tried_again) {

@@ -81,6 +81,7 @@ TEST_F(Basics, everything_may_start_before_the_hub) {
 }
 
 TEST_F(Basics, the_chain_of_the_original_project_works) {
+    if (getPublisherClient().state() == State::closed) GTEST_SKIP() << "once in a process (--gtest_repeat)";
     Inbox<std::string> received;
     EXPECT_EQ(getSubscriberClient()
                   .subscribe("login", [&](std::string&& message) { received.add(std::move(message)); })

@@ -94,7 +94,8 @@ std::vector<Action> const kSubscriberActions{
          world.subscriber->close();
          return world.subscriber->state() == State::closed;
      }},
-    {"ask", [](World& world) { return world.subscriber->state() != State::closed && world.subscriber->stats().received == 0; }},
+    {"ask",
+     [](World& world) { return world.subscriber->state() != State::closed && world.subscriber->stats().received == 0; }},
     {"drain", [](World& world) { return world.subscriber->drain(kPatience) == Error::wouldDeadlock; }},
     {"receive", [](World& world) { return !world.subscriber->receive(1ms); }},
     {"replace_itself",
@@ -107,7 +108,8 @@ std::vector<Action> const kSubscriberActions{
 class SubscriberEvent : public testing::TestWithParam<std::tuple<Event, Action>> {};
 
 TEST_P(SubscriberEvent, callback_may) {
-    auto const& [event, action] = GetParam();
+    auto const& event = std::get<0>(GetParam());
+    auto const& action = std::get<1>(GetParam());
     Watchdog const watchdog{std::string{event.name} + ": " + action.name};
     std::atomic<bool> good{false};
     Gate connected, done;
@@ -123,8 +125,8 @@ TEST_P(SubscriberEvent, callback_may) {
     EXPECT_TRUE(good);
 }
 
-INSTANTIATE_TEST_SUITE_P(B12, SubscriberEvent, testing::Combine(testing::ValuesIn(kSubscriberEvents), testing::ValuesIn(kSubscriberActions)),
-                         nameOfTest);
+INSTANTIATE_TEST_SUITE_P(B12, SubscriberEvent,
+                         testing::Combine(testing::ValuesIn(kSubscriberEvents), testing::ValuesIn(kSubscriberActions)), nameOfTest);
 
 std::vector<Event> const kPublisherEvents{
     {"onReady", [](World& world, auto run) { world.publisher->setOnReady(once(run)); }},
@@ -150,7 +152,9 @@ std::vector<Event> const kPublisherEvents{
 
 std::vector<Action> const kPublisherActions{
     {"publish_and_flush",
-     [](World& world) { return world.publisher->publish("a", "x") == Error::ok && world.publisher->flush(10ms) != Error::closed; }},
+     [](World& world) {
+         return world.publisher->publish("a", "x") == Error::ok && world.publisher->flush(10ms) != Error::closed;
+     }},
     {"delete_the_client",
      [](World& world) {
          world.publisher.reset();
@@ -172,7 +176,8 @@ std::vector<Action> const kPublisherActions{
 class PublisherEvent : public testing::TestWithParam<std::tuple<Event, Action>> {};
 
 TEST_P(PublisherEvent, callback_may) {
-    auto const& [event, action] = GetParam();
+    auto const& event = std::get<0>(GetParam());
+    auto const& action = std::get<1>(GetParam());
     Watchdog const watchdog{std::string{event.name} + ": " + action.name};
     std::atomic<bool> good{false};
     Gate connected, done;
@@ -190,8 +195,8 @@ TEST_P(PublisherEvent, callback_may) {
     EXPECT_TRUE(good);
 }
 
-INSTANTIATE_TEST_SUITE_P(B12, PublisherEvent, testing::Combine(testing::ValuesIn(kPublisherEvents), testing::ValuesIn(kPublisherActions)),
-                         nameOfTest);
+INSTANTIATE_TEST_SUITE_P(B12, PublisherEvent,
+                         testing::Combine(testing::ValuesIn(kPublisherEvents), testing::ValuesIn(kPublisherActions)), nameOfTest);
 
 TEST(EventCallbacks, may_throw_and_the_next_ones_are_called) {
     Inbox<std::string> told;

@@ -22,7 +22,9 @@ class MessageCallback : public testing::Test {
         options.heartbeat = 100ms;
         ASSERT_EQ(subscriber.client.connectToHub("subscriber", hub.url(), options), Error::ok);
     }
-    void publish(std::string const& topic, std::string const& payload) { ASSERT_EQ(publisher.publish(topic, payload), Error::ok); }
+    void publish(std::string const& topic, std::string const& payload) {
+        ASSERT_EQ(publisher.publish(topic, payload), Error::ok);
+    }
 
     Watchdog watchdog{testing::UnitTest::GetInstance()->current_test_info()->name()};
     TestHub hub;
@@ -104,8 +106,8 @@ TEST_F(MessageCallback, may_unsubscribe_another) {
 
 TEST_F(MessageCallback, may_ask_for_state_and_statistics) {
     subscriber.client.subscribe("t", [&](std::string&&) {
-        if (subscriber.client.state() == State::ready && publisher.state() == State::ready && subscriber.client.stats().damaged == 0 &&
-            publisher.stats().published > 0) {
+        if (subscriber.client.state() == State::ready && publisher.state() == State::ready &&
+            subscriber.client.stats().damaged == 0 && publisher.stats().published > 0) {
             done.open();
         }
     });
@@ -184,6 +186,7 @@ TEST_F(MessageCallback, may_replace_the_other_callbacks) {
 
 TEST_F(MessageCallback, an_error_callback_that_owns_a_client_may_be_replaced) {
     struct Asks {
+        Asks(PublisherClient& of, Gate& gate) : client(of), asked(gate) {}
         PublisherClient& client;
         Gate& asked;
         ~Asks() {

@@ -63,7 +63,9 @@ TEST(NameRules, publish_and_subscribe_refuse_a_bad_name_with_its_rule) {
 TEST(NameRules, wildcards_are_for_subscriptions_and_stand_alone) {
     PublisherClient publisher;
     SubscriberClient subscriber;
-    for (auto const* name : {"*", ">", "a.*", "a.>", "a*b", "a>"}) EXPECT_EQ(publisher.publish(name, "x"), Error::nameWildcard) << name;
+    for (auto const* name : {"*", ">", "a.*", "a.>", "a*b", "a>"}) {
+        EXPECT_EQ(publisher.publish(name, "x"), Error::nameWildcard) << name;
+    }
     for (auto const& [name, rule] : std::vector<Refused>{{"a*", Error::wildcardNotAlone},
                                                          {"a.b>.c", Error::wildcardNotAlone},
                                                          {"**", Error::wildcardNotAlone},

@@ -274,9 +274,9 @@ TEST(SelfFeeding, a_program_that_floods_a_topic_which_it_reads_itself_is_told_an
     options.maxBufferedBytes = 256 * 1024;
     options.blockTimeout = 50ms;
     ASSERT_EQ(publisher.connectToHub("publisher", hub.url(), options), Error::ok);
-    TestSubscriber subscriber;
     std::atomic<Error> last{Error::ok};
     Gate done;
+    TestSubscriber subscriber;
     subscriber.client.subscribe("t", [&](std::string&&) {
         while (last == Error::ok) last = publisher.publish("t", std::string(1000, 'x'));
         done.open();
