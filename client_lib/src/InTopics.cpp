@@ -88,4 +88,10 @@ bool InTopics::countHandled(InTopic& topic, std::size_t bytes, bool up, std::chr
     return true;
 }
 
+void InTopics::tellProgress(bool pull, Frames& control) const {
+    for (auto const& [id, topic] : byId_) {
+        if (topic->queued > 0 && topic->isPull() == pull) encode(protocol::Credit{id, topic->granted}, control);
+    }
+}
+
 }  // namespace gazellemq::client

@@ -63,6 +63,9 @@ class InTopics {
     static void countReceived(InTopic& topic, std::size_t bytes);
     /// They were handled. True if a CREDIT was added to `control`.
     bool countHandled(InTopic& topic, std::size_t bytes, bool up, std::chrono::steady_clock::time_point now, Frames& control) const;
+    /// A callback (pull: receive()) has returned: repeats the credit of every subscription that waits its turn, which tells the hub that
+    /// the program goes on.
+    void tellProgress(bool pull, Frames& control) const;
 
   private:
     std::uint64_t window_;

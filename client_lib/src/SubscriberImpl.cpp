@@ -134,7 +134,13 @@ std::optional<ReceivedMessage> SubscriberClient::Impl::receive(Millis timeout) {
     Lock lock{link.mutex};
     for (;;) {
         if (pulled_) {
-            if (auto message = nextPulled()) return message;
+            if (auto message = nextPulled()) {
+                if (auto const now = Clock::now(); now - toldPulled_ >= kTellProgressEvery) {
+                    toldPulled_ = now;
+                    tellProgress(lock, true);
+                }
+                return message;
+            }
             auto const done = std::exchange(pulled_, nullptr);
             handled(lock, *done->delivery.topic, done->delivery.batches.size());
         } else if (!toPull_.empty()) {
@@ -370,13 +376,14 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
         messages_.clear();
         while (auto const payload = reader.next()) messages_.push_back(toMessage(name, header, *payload, index++));
         guard([&] { (*onMessages)(messages_); });
+        noteProgress();
     } else if (auto const* onMessage = std::get_if<OnMessage>(&topic.callback)) {
         while (topic.active) {
             auto const payload = reader.next();
             if (!payload) break;
             auto const message = toMessage(name, header, *payload, index++);
             guard([&] { (*onMessage)(message); });
-            noteProgress(topic);
+            noteProgress();
         }
     } else if (auto const* onString = std::get_if<OnString>(&topic.callback)) {
         while (topic.active) {
@@ -386,7 +393,7 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
             // A callback that does not keep the string leaves its memory for the next one.
             text_.assign(protocol::asText(*payload));
             guard([&] { (*onString)(std::move(text_)); });
-            noteProgress(topic);
+            noteProgress();
         }
     }
     Lock const lock{link.mutex};
@@ -394,9 +401,9 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
     if (topic.active && !reader.intact()) tellDamage(name);
 }
 
-/// A callback has returned, in the middle of a frame. While callbacks are slow the hub is told now and then that they do
-/// return; while they are fast even the clock is looked at only now and then.
-void SubscriberClient::Impl::noteProgress(InTopic const& topic) {
+/// A callback has returned. While callbacks are slow the hub is told now and then that they do return; while they are fast even
+/// the clock is looked at only now and then.
+void SubscriberClient::Impl::noteProgress() {
     if (++sinceLook_ < lookEvery_) return;
     sinceLook_ = 0;
     auto const now = Clock::now();
@@ -404,9 +411,15 @@ void SubscriberClient::Impl::noteProgress(InTopic const& topic) {
     if (now - toldProgress_ < kTellProgressEvery) return;
     toldProgress_ = now;
     Lock lock{link.mutex};
+    tellProgress(lock, false);
+}
+
+void SubscriberClient::Impl::tellProgress(Lock& lock, bool pull) {
     ++handledCount_;
-    if (link.up() && topic.active && topic.granted > 0) {
-        link.send(protocol::Credit{topic.id, topic.granted});
+    if (link.up()) {
+        std::vector<std::byte> control;
+        topics_.tellProgress(pull, control);
+        link.sendEncoded(control);
         link.write(lock);
     }
     if (stalledAt_) link.wake();

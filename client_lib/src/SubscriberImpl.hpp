@@ -84,7 +84,8 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     /// The next batch of `rest`, cut off its front; empty if it is damaged, with which the rest is given up.
     std::optional<Batch> nextBatch(protocol::ByteView& rest) const;
     void handled(Lock& lock, InTopic& topic, std::size_t bytes);
-    void noteProgress(InTopic const& topic);
+    void noteProgress();
+    void tellProgress(Lock& lock, bool pull);
     void tellDamage(std::string_view topic);
     template <typename Callback>
     void guard(Callback&& callback);
@@ -100,6 +101,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     std::vector<Delivery> arrived_;  // of the read under way
     std::deque<Delivery> toPull_;
     std::shared_ptr<Pulled> pulled_;
+    Clock::time_point toldPulled_{};  // when the hub was told that receive() is called
     std::uint64_t handledCount_ = 0;
     std::optional<std::uint64_t> stalledAt_;  // handledCount_ when the hub gave up on this client as stalled
     SubscriberStats stats_;
