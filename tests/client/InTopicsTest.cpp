@@ -175,6 +175,26 @@ TEST_F(InTopicsTest, says_nothing_without_a_link_and_for_what_was_ended) {
     EXPECT_TRUE(frames.empty());
 }
 
+TEST_F(InTopicsTest, tells_progress_by_repeating_the_credit_of_what_waits) {
+    auto const waits = linked("a");
+    linked("b");  // nothing waits in it
+    auto const pulls = topics.add("c", {});
+    auto const calls = topics.add("d", SubscriberClient::OnString{[](std::string&&) {}});
+    topics.linkUp(frames);
+    frames.clear();
+    for (auto const& topic : {waits, pulls, calls}) InTopics::countReceived(*topic, 100);
+    topics.tellProgress(false, frames);
+    auto const credit = take<Credit>();
+    EXPECT_EQ(credit.subscription, calls->id);
+    EXPECT_EQ(credit.credit, kWindow) << "not more than before";
+    topics.tellProgress(true, frames);
+    EXPECT_THAT(types(), ElementsAre(FrameType::credit, FrameType::credit));
+    frames.clear();
+    EXPECT_FALSE(topics.countHandled(*calls, 100, false, now, frames));
+    topics.tellProgress(false, frames);
+    EXPECT_TRUE(frames.empty());
+}
+
 TEST_F(InTopicsTest, a_changed_window_holds_for_the_next_link) {
     topics.add("a", {});
     topics.setWindow(5000);

@@ -64,7 +64,9 @@ TEST(HubDrain, loses_nothing_of_a_publisher_that_goes_on_publishing) {
     ASSERT_EQ(subscriber.client.connectToHub("subscriber", hub.url(), impatient<SubscriberOptions>()), Error::ok);
     ASSERT_EQ(subscriber.subscribe("t"), Error::ok);
     PublisherClient publisher;
-    ASSERT_EQ(publisher.connectToHub("publisher", hub.url(), impatient<PublisherOptions>()), Error::ok);
+    PublisherOptions options;
+    options.closeTimeout = 0ms;
+    ASSERT_EQ(publisher.connectToHub("publisher", hub.url(), impatient(options)), Error::ok);
     std::atomic<bool> stop{false};
     std::thread feeder{[&] {
         for (std::uint64_t i = 0; !stop; ++i) publisher.publish("t", stamped(0, i));
