@@ -1,7 +1,8 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "HubProcess.hpp"
@@ -27,13 +28,19 @@ std::vector<std::string> refusedNames() {
             "trailing ", " leading", "trailing.", ".leading", "a..b", "_reserved", "line\nbreak", "tab\t", "\x1b[2J", "\xFF\xFE", "\xC0\xAF", ""};
 }
 
-/// What a process has open besides sockets, pipes and the like.
-std::set<std::string> filesOf(pid_t pid) {
+/// The files that a process has open to write to. (Its log may be looking at the time zone just now.)
+std::set<std::string> writtenFilesOf(pid_t pid) {
     std::set<std::string> files;
+    auto const process = "/proc/" + std::to_string(pid);
     std::error_code closed;  // meanwhile
-    for (auto const& entry : fs::directory_iterator{"/proc/" + std::to_string(pid) + "/fd"}) {
+    for (auto const& entry : fs::directory_iterator{process + "/fd"}) {
         auto const target = fs::read_symlink(entry.path(), closed).string();
-        if (target.starts_with("/") && !target.starts_with("/memfd:")) files.insert(target);
+        if (!target.starts_with("/") || target.starts_with("/memfd:")) continue;
+        std::ifstream info{process + "/fdinfo/" + entry.path().filename().string()};
+        std::string word;
+        while (info >> word && word != "flags:") continue;
+        int flags = 0;
+        if (info >> std::oct >> flags && (flags & O_ACCMODE) != O_RDONLY) files.insert(target);
     }
     return files;
 }
@@ -48,13 +55,13 @@ class OddNames : public testing::Test {
         setup.folder = folder_ / "a" / "b";
         setup.environment = {"HOME=" + setup.folder, "TMPDIR=" + setup.folder};
         hub.emplace(std::vector<std::string>{}, setup);
-        filesAtStart_ = filesOf(hub->process().pid());
+        filesAtStart_ = writtenFilesOf(hub->process().pid());
     }
     ~OddNames() override { fs::remove_all(folder_); }
 
     /// Also beside and above the hub's folder, where "../.." would lead.
     void expectNoFiles() {
-        EXPECT_EQ(filesOf(hub->process().pid()), filesAtStart_);
+        EXPECT_EQ(writtenFilesOf(hub->process().pid()), filesAtStart_);
         EXPECT_EQ(hub->stop(), "exit 0");
         std::size_t entries = 0;
         for ([[maybe_unused]] auto const& entry : fs::recursive_directory_iterator{folder_}) ++entries;

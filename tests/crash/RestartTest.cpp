@@ -171,6 +171,34 @@ TEST(HubRestart, by_kills_and_drains_in_turn_confuses_nobody) {
     runThrough({SIGTERM, SIGKILL, SIGKILL, SIGTERM, SIGTERM, SIGKILL});
 }
 
+TEST(HubRestart, what_was_sent_to_a_hub_that_died_before_it_confirmed_is_lost_and_counted_and_not_sent_again) {
+    HubProcess hub;
+    TestSubscriber subscriber;
+    subscriber.client.connectToHub("subscriber", hub.url(), impatient<SubscriberOptions>());
+    ASSERT_EQ(subscriber.subscribe("frozen"), Error::ok);
+    PublisherClient publisher;
+    publisher.connectToHub("publisher", hub.url(), impatient<PublisherOptions>());
+    ASSERT_EQ(publisher.publish("frozen", stamped(0, 0)), Error::ok);
+    ASSERT_EQ(publisher.flush(kPatience), Error::ok);
+
+    hub.process().freeze();
+    for (std::uint64_t i = 1; i <= 10; ++i) ASSERT_EQ(publisher.publish("frozen", stamped(0, i)), Error::ok);
+    EXPECT_TRUE(eventually([&] { return publisher.stats().unconfirmed == 10; })) << "sent, as far as the system tells";
+    hub.kill();
+    ASSERT_TRUE(subscriber.states.waitForOne(client::State::disconnected));
+    hub.start();
+    EXPECT_EQ(publisher.flush(kPatience), Error::linkLost);
+    EXPECT_EQ(publisher.stats().lost, 10u);
+    EXPECT_EQ(publisher.stats().confirmed, 1u);
+
+    ASSERT_EQ(subscriber.client.waitUntilSubscribed(kPatience), Error::ok);
+    ASSERT_EQ(publisher.publish("frozen", stamped(0, 11)), Error::ok);
+    EXPECT_EQ(publisher.flush(kPatience), Error::ok) << "what was lost has been told";
+    EXPECT_EQ(publisher.stats().confirmed, 2u);
+    ASSERT_TRUE(subscriber.messages.waitFor(2));
+    EXPECT_EQ(subscriber.payloads(), (std::vector{stamped(0, 0), stamped(0, 11)}));
+}
+
 TEST(HubRestart, what_is_published_while_nobody_serves_arrives_in_order_afterwards) {
     HubProcess hub;
     TestSubscriber subscriber;

@@ -93,7 +93,7 @@ TEST_P(HubSignal, ends_a_hub_whose_client_is_stopped) {
     HubProcess hub{{"--drain-limit", "500ms"}};
     ChildProcess client{{.words = {GAZELLE_CRASH_PROGRAM, "subscribe", hub.url(), "stopped"}}};
     ASSERT_EQ(client.nextLine(), "subscribed");
-    client.signal(SIGSTOP);
+    client.freeze();
     client::PublisherClient publisher;
     publisher.connectToHub("publisher", hub.url());
     for (int i = 0; i < 50; ++i) ASSERT_EQ(publisher.publish("stopped", std::string(30'000, 'x')), Error::ok);

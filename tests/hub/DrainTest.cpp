@@ -79,6 +79,7 @@ TEST_F(DrainOnTheWire, what_was_accepted_is_delivered_before_the_goodbye) {
     ASSERT_TRUE(reader->sendFrame(protocol::Ping{1}));
     ASSERT_TRUE(reader->waitFor<protocol::Pong>());
     EXPECT_TRUE(reader->received().messages().empty());
+    EXPECT_FALSE(reader->readable(100ms));
     ASSERT_TRUE(reader->sendFrame(protocol::Credit{1, RawClient::kUnlimited}));
 
     EXPECT_EQ(reader->waitForEnd(), RawClient::End::closed);

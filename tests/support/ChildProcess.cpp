@@ -100,6 +100,12 @@ void ChildProcess::signal(int number) const {
     if (ended_.empty()) ::kill(pid_, number);
 }
 
+void ChildProcess::freeze() const {
+    signal(SIGSTOP);
+    siginfo_t stopped;
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED) != 0 && errno == EINTR) continue;
+}
+
 void ChildProcess::closeInput() {
     if (input_ >= 0) ::close(input_);
     input_ = -1;

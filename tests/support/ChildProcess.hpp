@@ -31,6 +31,8 @@ class ChildProcess {
 
     pid_t pid() const { return pid_; }
     void signal(int number) const;
+    /// SIGSTOP; when this returns nothing runs in it any more.
+    void freeze() const;
     /// Its stdin comes to the end.
     void closeInput();
 
