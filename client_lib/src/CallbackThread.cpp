@@ -31,10 +31,13 @@ void CallbackThread::loop(std::shared_ptr<State> const& state) {
 }
 
 void CallbackThread::post(Work work) {
-    std::lock_guard const lock{state_->mutex};
-    if (state_->stopped) return;
-    state_->queue.push_back(std::move(work));
-    if (!state_->running) state_->changed.notify_all();
+    {
+        std::lock_guard const lock{state_->mutex};
+        if (state_->stopped) return;
+        state_->queue.push_back(std::move(work));
+        if (state_->running) return;
+    }
+    state_->changed.notify_all();
 }
 
 void CallbackThread::stop() {

@@ -30,6 +30,10 @@ constexpr std::size_t kMaxFrameBytes = std::size_t{1} << 31;
 /// The hub keeps so much of it.
 constexpr std::size_t kMaxClientNameBytes = 256;
 constexpr int kReadsPerTurn = 4;
+/// Reads that follow each other so closely are worth lending; the borrower waits so long for the next.
+constexpr auto kMuchComes = 1ms;
+/// A borrower that has not read for so long is in a callback.
+constexpr auto kLentPatience = 20ms;
 
 protocol::Id randomId() {
     std::random_device source;
@@ -58,7 +62,10 @@ void Link::start(std::string clientName, transport::Url url, ConnectionOptions o
     instanceId_ = randomId();
     started_ = true;
     asio::co_spawn(io_, run(), asio::detached);
-    thread_ = std::thread([this] { io_.run(); });
+    thread_ = std::thread([this] {
+        LightMutex::allowFavourites();
+        io_.run();
+    });
 }
 
 void Link::close() {
@@ -156,7 +163,6 @@ asio::awaitable<void> Link::connectAndGreet() {
         stream_ = *stream;
         if (closing_) co_return;
     }
-    lastHeard_ = Clock::now();
     reader_.emplace(pool_, kMaxWelcomeFrameBytes);
     if (co_await sendHello(*stream) && !co_await greet(*stream)) {
         Lock const lock{mutex};
@@ -214,9 +220,10 @@ asio::awaitable<bool> Link::greet(StreamPtr stream) {
 
 void Link::goUp(protocol::Welcome const& welcome) {
     heartbeat_ = std::clamp<std::chrono::milliseconds>(std::chrono::milliseconds{welcome.heartbeatMs}, 50ms, 1h);
-    lastHeard_ = Clock::now();
     reader_->setMaxFrameBytes(kMaxFrameBytes);
     Lock const lock{mutex};
+    lastHeard_ = Clock::now();
+    readEnded_ = false;
     if (closing_) return;
     up_ = wasEverUp_ = true;
     user_.linkUp(welcome);
@@ -227,7 +234,8 @@ void Link::goDown() {
     Lock lock{mutex};
     // A thread may be in the middle of a write; it ends at once, the socket being shut down.
     if (stream_) stream_->shutdown();
-    writeDone_.wait(lock, [this] { return !writing_; });
+    lent_ = false;
+    released_.wait(lock, [this] { return !writing_ && !lentBusy_; });
     stream_.reset();
     reader_.reset();
     output_.clear();
@@ -246,40 +254,93 @@ asio::awaitable<void> Link::read() {
     if (!takeFrames()) co_return;  // some may have come with the WELCOME
     for (;;) {
         reader_->rest();
-        if (co_await stream->waitReadable() || !readSome()) co_return;
+        if (co_await stream->waitReadable()) co_return;
+        auto lent = false;
+        {
+            Lock const lock{mutex};
+            if (Clock::now() - lastHeard_ < kMuchComes) lent = lent_ = user_.takeReading();
+        }
+        if (lent) {
+            co_await untilReturned();
+            Lock const lock{mutex};
+            if (readEnded_) co_return;
+        } else if (!readTurn()) {
+            co_return;
+        }
     }
 }
 
-/// Reads and takes what is there. False when the link is at its end.
-bool Link::readSome() {
-    for (int i = 0; i < kReadsPerTurn; ++i) {
-        auto const room = reader_->prepare();
-        auto const received = stream_->tryRead(room);
-        if (!received) {
-            if (received.error() == asio::error::would_block) return true;
+/// Waits until the reading is given back; takes it back from a thread that has got stuck in a callback.
+asio::awaitable<void> Link::untilReturned() {
+    for (std::optional<std::uint64_t> seen;;) {
+        {
             Lock const lock{mutex};
-            fail(Error::linkLost, received.error() == asio::error::eof ? "the hub closed the connection" : received.error().message());
-            return false;
+            if (!lentBusy_ && std::exchange(seen, lentReads_) == lentReads_) lent_ = false;
+            if (!lent_) co_return;
         }
-        lastHeard_ = Clock::now();
-        reader_->commit(*received);
-        if (!takeFrames()) return false;
-        if (*received < room.size()) return true;
+        lentTimer_.expires_after(kLentPatience);
+        co_await waitFor(lentTimer_);
+    }
+}
+
+bool Link::readLent() {
+    {
+        Lock const lock{mutex};
+        if (!lent_) return false;
+        lentBusy_ = true;
+        ++lentReads_;
+    }
+    auto read = readOnce();
+    if (read == Read::nothing && stream_->blockUntilReadable(kMuchComes)) read = readOnce();
+    Lock const lock{mutex};
+    lentBusy_ = false;
+    released_.notify_all();
+    if (!lent_ || read == Read::part || read == Read::all) return lent_;
+    readEnded_ = read == Read::end;
+    lent_ = false;
+    asio::post(io_, [this] { lentTimer_.cancel(); });
+    return false;
+}
+
+/// Reads and takes what is there. False when the link is at its end.
+bool Link::readTurn() {
+    for (int i = 0; i < kReadsPerTurn; ++i) {
+        auto const read = readOnce();
+        if (read != Read::part) return read != Read::end;
     }
     return true;
 }
 
+Link::Read Link::readOnce() {
+    auto const room = reader_->prepare();
+    auto const received = stream_->tryRead(room);
+    if (!received) {
+        if (received.error() == asio::error::would_block) return Read::nothing;
+        Lock const lock{mutex};
+        fail(Error::linkLost, received.error() == asio::error::eof ? "the hub closed the connection" : received.error().message());
+        return Read::end;
+    }
+    reader_->commit(*received);
+    if (!takeFrames()) return Read::end;
+    return *received < room.size() ? Read::all : Read::part;
+}
+
 /// Takes the whole frames that have been read. False when the link is at its end.
 bool Link::takeFrames() {
-    Lock const lock{mutex};
-    protocol::Frame frame;
-    auto step = FrameReader::Step::needMore;
     auto good = true;
-    while (good && (step = reader_->next(frame)) == FrameReader::Step::frame) good = takeFrame(frame);
-    user_.onReadDone();
-    if (step == FrameReader::Step::tooLarge) fail(Error::protocolViolation, "the hub sent a frame that is too large");
-    if (hasOutput()) wake();
-    return good && step != FrameReader::Step::tooLarge && !closing_;
+    {
+        Lock const lock{mutex};
+        lastHeard_ = Clock::now();
+        protocol::Frame frame;
+        auto step = FrameReader::Step::needMore;
+        while (good && (step = reader_->next(frame)) == FrameReader::Step::frame) good = takeFrame(frame);
+        user_.onReadDone();
+        if (step == FrameReader::Step::tooLarge) fail(Error::protocolViolation, "the hub sent a frame that is too large");
+        if (hasOutput()) wake();
+        good = good && step != FrameReader::Step::tooLarge && !closing_;
+    }
+    user_.afterRead();
+    return good;
 }
 
 bool Link::takeFrame(protocol::Frame const& frame) {
@@ -310,28 +371,32 @@ bool Link::hasOutput() const { return !control_.empty() || !output_.empty(); }
 void Link::write(Lock& lock) {
     if (writing_) wantedMeanwhile_ = true;
     if (!up_ || writing_ || full_) return;
-    if (!draining_) user_.fill(output_, control_);
-    output_.push(std::exchange(control_, {}));
-    if (output_.empty()) return;
-    writing_ = true;
-    auto const stream = stream_.get();  // goDown() waits for writing_
-    auto const pieces = output_.gather();
-    auto const wanted = output_.bytes();
-    lock.unlock();
-    auto const written = stream->tryWrite(pieces);
-    lock.lock();
-    writing_ = false;
-    lastWrite_ = Clock::now();
-    if (written) {
-        output_.consume(*written);
-        user_.written(*written);
-    } else if (written.error() != asio::error::would_block) {
-        fail(Error::linkLost, written.error().message());  // pump() ends the link
+    for (;;) {
+        if (!draining_) user_.fill(output_, control_);
+        output_.push(std::exchange(control_, {}));
+        if (output_.empty()) break;
+        wantedMeanwhile_ = false;
+        writing_ = true;
+        auto const stream = stream_.get();  // goDown() waits
+        auto const pieces = output_.gather();
+        auto const wanted = output_.bytes();
+        lock.unlock();
+        auto const written = stream->tryWrite(pieces);
+        lock.lock();
+        writing_ = false;
+        lastWrite_ = Clock::now();
+        if (written) {
+            output_.consume(*written);
+            user_.written(*written);
+        } else if (written.error() != asio::error::would_block) {
+            fail(Error::linkLost, written.error().message());  // pump() ends the link
+        }
+        full_ = !written || *written < wanted;
+        released_.notify_all();
+        if (full_ || error_ != Error::ok || !wantedMeanwhile_) break;
+        // Who came meanwhile and went away again may have had something that only fill() knows of.
     }
-    full_ = !written || *written < wanted;
-    // Who came meanwhile and went away again may have had something that only fill() knows of.
-    if (std::exchange(wantedMeanwhile_, false) || full_ || hasOutput() || error_ != Error::ok) wake();
-    writeDone_.notify_all();
+    if (full_ || hasOutput() || error_ != Error::ok) wake();
 }
 
 /// Writes what others left, and flushes open batches after a short rest.
@@ -367,8 +432,8 @@ asio::awaitable<void> Link::watch() {
     for (auto asked = Clock::time_point{};;) {
         timer.expires_after(heartbeat_ / 8);
         co_await waitFor(timer);
-        auto const silence = Clock::now() - lastHeard_;
         Lock lock{mutex};
+        auto const silence = Clock::now() - lastHeard_;
         if (silence > 2 * heartbeat_ + 1s) {
             fail(Error::silent, std::string{describe(Error::silent)});
             co_return;

@@ -36,11 +36,16 @@ class LinkUser {
     virtual bool onFrame(protocol::Frame const& frame, protocol::BufferRef const& buffer) = 0;
     /// All frames of one read have been given.
     virtual void onReadDone() {}
+    /// Follows onReadDone(), without the lock: who is waked here finds it free.
+    virtual void afterRead() {}
     /// Adds data frames to `output` and what goes with them to `control`.
     virtual void fill(protocol::OutputQueue& output, std::vector<std::byte>& control) = 0;
     virtual void written(std::size_t bytes) = 0;
     /// When the link's thread should look at the user's leftovers again; it seals what should go now.
     virtual std::optional<Clock::time_point> flushLeftovers(Clock::time_point now) = 0;
+    /// Much is coming: is there another thread that would have to be waked for it anyway, and that reads instead? It then
+    /// calls readLent() again and again until that is false.
+    virtual bool takeReading() { return false; }
     /// May a new attempt begin? If not, the user calls wake() when it may.
     virtual bool mayConnect() { return true; }
 
@@ -88,9 +93,14 @@ class Link {
     /// True if write() would be first to use a socket that has rested since `since`.
     bool restedSince(Clock::time_point since) const { return up_ && !writing_ && !full_ && lastWrite_ <= since; }
     bool busy() const { return writing_ || full_; }
+    /// write() would ask fill() for data now.
+    bool takesData() const { return up_ && !busy() && !draining_; }
     Clock::time_point lastWrite() const { return lastWrite_; }
     /// The link's thread looks at what there is to write, to flush, or to connect.
     void wake();
+    /// For the thread that has taken the reading: reads once, waiting a moment for something to come, and takes the frames.
+    /// False: the link's thread reads again. Not with the lock held.
+    bool readLent();
     /// Names are found by this instead of getaddrinfo (tests).
     transport::ResolveName resolveName = transport::resolveBySystem;
 
@@ -106,9 +116,12 @@ class Link {
     boost::asio::awaitable<void> connectAndGreet();
     boost::asio::awaitable<void> serve();
     boost::asio::awaitable<void> read();
+    boost::asio::awaitable<void> untilReturned();
     boost::asio::awaitable<void> pump();
     boost::asio::awaitable<void> watch();
-    bool readSome();
+    bool readTurn();
+    enum class Read : std::uint8_t { part, all, nothing, end };
+    Read readOnce();
     bool takeFrames();
     bool takeFrame(protocol::Frame const& frame);
     void goUp(protocol::Welcome const& welcome);
@@ -125,14 +138,16 @@ class Link {
     boost::asio::io_context io_{1};
     boost::asio::steady_timer wakeTimer_{io_};
     boost::asio::steady_timer pauseTimer_{io_};
+    boost::asio::steady_timer lentTimer_{io_};
     std::thread thread_;
     std::mutex joinMutex_;  // two threads may close; both return when the thread has ended
     std::shared_ptr<protocol::BufferPool> pool_ = protocol::BufferPool::create(128 * 1024, 32);
 
     // Of the link's thread.
-    std::optional<protocol::FrameReader> reader_;
     std::chrono::milliseconds heartbeat_{5000};
-    Clock::time_point lastHeard_;
+
+    // Of the thread that reads.
+    std::optional<protocol::FrameReader> reader_;
 
     // Guarded by the mutex.
     bool started_ = false;
@@ -147,12 +162,17 @@ class Link {
     bool full_ = false;     // the socket takes no more; the link's thread waits for it
     bool draining_ = false; // the hub asked to send no more data
     bool wakePosted_ = false;
+    bool lent_ = false;     // another thread does the reading
+    bool lentBusy_ = false; // it is in readLent()
+    bool readEnded_ = false;
+    std::uint64_t lentReads_ = 0;
+    Clock::time_point lastHeard_;
     Error error_ = Error::ok;  // why the link goes down; the first reason stays
     std::string reason_;
     Clock::time_point lastWrite_{};
     std::vector<std::byte> control_;
     protocol::OutputQueue output_;
-    std::condition_variable_any writeDone_;
+    std::condition_variable_any released_;  // the stream, by a thread that wrote or read
 };
 
 }  // namespace gazellemq::client

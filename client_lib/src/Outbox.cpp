@@ -13,8 +13,6 @@ using protocol::BatchHeader;
 
 namespace {
 
-/// Headers in front of the first message of a PUBLISH frame.
-constexpr std::size_t kBatchStart = protocol::kDataHeaderBytes + BatchHeader::kBytes;
 /// A topic's first batch begins in a small buffer, so that a thousand quiet topics are cheap.
 constexpr std::size_t kSmallBuffer = 2 * 1024;
 constexpr std::size_t kKeptBuffers = 64;
@@ -39,9 +37,8 @@ OutTopic* Outbox::topic(std::string_view name, Error& error) {
     return topic;
 }
 
-std::size_t Outbox::cost(std::string_view payload) { return BatchHeader::kLengthBytes + payload.size() + kBatchStart; }
-
-bool Outbox::append(OutTopic& topic, std::string_view payload) {
+/// append() when the message begins a batch, needs a larger buffer or fills the batch.
+bool Outbox::appendAtLimit(OutTopic& topic, std::string_view payload) {
     auto const size = BatchHeader::kLengthBytes + payload.size();
     auto filled = false;
     if (topic.openCount > 0 && topic.openBytes + size > limits_.maxBatchBytes) {
@@ -51,14 +48,7 @@ bool Outbox::append(OutTopic& topic, std::string_view payload) {
     }
     if (topic.openCount == 0) begin(topic, size);
     if (topic.openBytes + size > topic.open->capacity()) grow(topic, topic.openBytes + size);
-    auto* at = topic.open->data() + topic.openBytes;
-    protocol::store(at, static_cast<std::uint32_t>(payload.size()));
-    std::memcpy(at + BatchHeader::kLengthBytes, payload.data(), payload.size());
-    topic.openBytes += size;
-    ++topic.openCount;
-    ++published_;
-    ++buffered_;
-    bufferedBytes_ += size;
+    put(topic, payload);
     if (topic.openBytes + BatchHeader::kLengthBytes >= limits_.maxBatchBytes || topic.openCount == limits_.maxBatchMessages) {
         seal(topic);
         ++fullBatches_;
@@ -67,12 +57,18 @@ bool Outbox::append(OutTopic& topic, std::string_view payload) {
     return filled;
 }
 
+void Outbox::noteRoom(OutTopic& topic) const {
+    // A batch without room for one more empty message is full.
+    topic.roomEnd = std::min(topic.open->capacity(), limits_.maxBatchBytes - BatchHeader::kLengthBytes - 1);
+}
+
 void Outbox::begin(OutTopic& topic, std::size_t messageBytes) {
     auto const least = kBatchStart + messageBytes;
     auto const full = limits_.maxBatchBytes;
     auto const wanted = least > full ? least : topic.large || least > kSmallBuffer ? full : std::min(kSmallBuffer, full);
     topic.open = fullPool_->take(wanted);
     topic.openBytes = kBatchStart;
+    noteRoom(topic);
     bufferedBytes_ += kBatchStart;
     if (!topic.listed) {
         topic.listed = true;
@@ -86,6 +82,7 @@ void Outbox::grow(OutTopic& topic, std::size_t bytes) {
     auto larger = fullPool_->take(std::max(bytes, limits_.maxBatchBytes));
     std::memcpy(larger->data(), topic.open->data(), topic.openBytes);
     topic.open = std::move(larger);
+    noteRoom(topic);
 }
 
 void Outbox::seal(OutTopic& topic) {
@@ -97,9 +94,11 @@ void Outbox::seal(OutTopic& topic) {
     topic.sequence += topic.openCount;
     topic.large = topic.openBytes > kSmallBuffer;
     topic.waitingBytes += topic.openBytes;
+    sealedBytes_ += topic.openBytes;
     topic.sealed.push_back({std::move(topic.open), topic.openBytes, topic.openCount, topic.sequence});
     topic.openBytes = 0;
     topic.openCount = 0;
+    topic.roomEnd = 0;
     offer(topic);
 }
 
@@ -185,6 +184,7 @@ void Outbox::markSent(InFlight& batch) {
     buffered_ -= batch.batch.count;
     bufferedBytes_ -= batch.batch.frameBytes;
     batch.topic->waitingBytes -= batch.batch.frameBytes;
+    sealedBytes_ -= batch.batch.frameBytes;
 }
 
 void Outbox::written(std::size_t bytes) {
@@ -239,6 +239,7 @@ void Outbox::skipTooLarge(OutTopic& topic) {
         buffered_ -= batch.count;
         bufferedBytes_ -= batch.frameBytes;
         topic.waitingBytes -= batch.frameBytes;
+        sealedBytes_ -= batch.frameBytes;
         refused_ += batch.count;
         topic.sealed.pop_front();
         passSkipped(topic);
@@ -259,6 +260,7 @@ void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason) {
         count += batch.count;
         bufferedBytes_ -= batch.frameBytes;
         topic.waitingBytes -= batch.frameBytes;
+        sealedBytes_ -= batch.frameBytes;
     }
     topic.sealed.clear();
     topic.skipped.clear();

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <string>
@@ -8,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "Batch.hpp"
 #include "Buffer.hpp"
 #include "ControlFrames.hpp"
+#include "Frame.hpp"
 #include "OutputQueue.hpp"
 #include "PublisherClient.hpp"
 
@@ -34,6 +37,7 @@ struct OutTopic {
     protocol::BufferRef open;     ///< room for the frame and batch headers, then messages
     std::size_t openBytes = 0;    ///< with the headers
     std::uint32_t openCount = 0;
+    std::size_t roomEnd = 0;      ///< a message that ends here or before leaves the batch open; 0 without one
     std::deque<Sealed> sealed;
 
     std::size_t waitingBytes = 0; ///< of sealed batches not yet written
@@ -83,9 +87,14 @@ class Outbox {
     /// The topic, checked and made at its first use; nullptr and a name rule in `error` otherwise.
     OutTopic* topic(std::string_view name, Error& error);
     /// Bytes that a message may add to bufferedBytes().
-    static std::size_t cost(std::string_view payload);
+    static std::size_t cost(std::string_view payload) { return protocol::BatchHeader::kLengthBytes + payload.size() + kBatchStart; }
     /// True if a batch became full: something can be written.
-    bool append(OutTopic& topic, std::string_view payload);
+    bool append(OutTopic& topic, std::string_view payload) {
+        auto const end = topic.openBytes + protocol::BatchHeader::kLengthBytes + payload.size();
+        if (end > topic.roomEnd || topic.openCount + 1 == limits_.maxBatchMessages) [[unlikely]] return appendAtLimit(topic, payload);
+        put(topic, payload);
+        return false;
+    }
 
     enum class Which : std::uint8_t {
         all,
@@ -118,6 +127,8 @@ class Outbox {
 
     PublisherStats stats() const;
     std::size_t bufferedBytes() const { return bufferedBytes_; }
+    /// Of sealed batches that wait for a write.
+    std::size_t sealedBytes() const { return sealedBytes_; }
     std::uint64_t unsettled() const { return published_ - confirmed_ - lost_ - refused_; }
     std::uint64_t lost() const { return lost_; }
     std::uint64_t refused() const { return refused_; }
@@ -132,6 +143,22 @@ class Outbox {
         bool sent = false;
     };
 
+    /// Headers in front of the first message of a PUBLISH frame.
+    static constexpr std::size_t kBatchStart = protocol::kDataHeaderBytes + protocol::BatchHeader::kBytes;
+
+    void put(OutTopic& topic, std::string_view payload) {
+        auto* at = topic.open->data() + topic.openBytes;
+        protocol::store(at, static_cast<std::uint32_t>(payload.size()));
+        std::memcpy(at + protocol::BatchHeader::kLengthBytes, payload.data(), payload.size());
+        auto const size = protocol::BatchHeader::kLengthBytes + payload.size();
+        topic.openBytes += size;
+        ++topic.openCount;
+        ++published_;
+        ++buffered_;
+        bufferedBytes_ += size;
+    }
+    bool appendAtLimit(OutTopic& topic, std::string_view payload);
+    void noteRoom(OutTopic& topic) const;
     void begin(OutTopic& topic, std::size_t messageBytes);
     void grow(OutTopic& topic, std::size_t bytes);
     void seal(OutTopic& topic);
@@ -164,6 +191,7 @@ class Outbox {
     std::uint64_t refused_ = 0;
     std::uint64_t fullBatches_ = 0;
     std::size_t bufferedBytes_ = 0;
+    std::size_t sealedBytes_ = 0;
 };
 
 }  // namespace gazellemq::client

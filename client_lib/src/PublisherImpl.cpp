@@ -22,7 +22,10 @@ constexpr auto kMostRest = 10ms;
 constexpr std::size_t kGatherBytes = 256 * 1024;
 /// A topic's sealed batches beyond this make publish() wait for the link, for a moment.
 constexpr std::size_t kAheadBytes = 256 * 1024;
-constexpr auto kPaceLimit = 5ms;
+/// While messages come fast, batches are written when there are so many bytes of them: each write may wake the hub, and waking it
+/// costs more than the copy of a batch.
+constexpr std::size_t kWriteBytes = 128 * 1024;
+constexpr auto kPaceLimit = 50ms;
 
 constexpr std::size_t kMinBatchBytes = 1024;
 constexpr std::size_t kMaxBatchBytes = 1024 * 1024;
@@ -82,7 +85,7 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
     auto filled = false;
     for (auto const& payload : payloads) filled |= outbox_.append(target, payload);
     if (filled) {
-        link.write(lock);
+        writeFilled(lock);
         pace(lock, target);
     } else if (target.openCount == payloads.size()) {
         startFlush(lock);
@@ -90,16 +93,23 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
     return Error::ok;
 }
 
-/// Lets the link catch up with a program that is faster: batches further ahead would only cool down in memory. Never an
-/// error: after kPaceLimit, as when the hub gives no credit, the program goes on and the buffer fills, until the link has caught up.
+/// Lets the link catch up with a program that is faster: batches further ahead would only cool down in memory. The waiting thread
+/// writes by itself when it can. Never an error: after kPaceLimit, as when the hub gives no credit, the program goes on and the
+/// buffer fills, until the link has caught up.
 void PublisherClient::Impl::pace(Lock& lock, OutTopic& topic) {
     if (topic.waitingBytes <= kAheadBytes) {
         topic.outran = false;
-    } else if (!topic.outran && topic.canSend() && options_.whenFull == WhenFull::block) {
-        ++paceWaiters_;
-        topic.outran = !caughtUp_.wait_for(lock, kPaceLimit, [&] { return closed_ || topic.waitingBytes <= kAheadBytes / 2; });
-        --paceWaiters_;
+        return;
     }
+    if (topic.outran || !link.up() || options_.whenFull != WhenFull::block) return;
+    auto const deadline = Clock::now() + kPaceLimit;
+    auto const caughtUp = [&] { return closed_ || !link.up() || topic.waitingBytes <= kAheadBytes; };
+    auto const canWrite = [&] { return outbox_.canFill() && link.takesData(); };
+    ++paceWaiters_;
+    while (!caughtUp() && caughtUp_.wait_until(lock, deadline, [&] { return caughtUp() || canWrite(); })) link.write(lock);
+    --paceWaiters_;
+    topic.outran = !caughtUp();
+    link.write(lock);  // who brought credit for other topics left it to this thread
 }
 
 /// Waits as the options say. A message larger than the whole buffer is taken when the buffer is empty.
@@ -123,10 +133,20 @@ void PublisherClient::Impl::startFlush(Lock& lock) {
         outbox_.sealOpen(Outbox::Which::sendable);
         link.write(lock);
     }
-    if (!flusherActive_ && outbox_.hasOpen()) {
-        flusherActive_ = true;
-        link.wake();
+    if (outbox_.hasOpen()) wakeFlusher();
+}
+
+void PublisherClient::Impl::writeFilled(Lock& lock) {
+    if (outbox_.sealedBytes() >= kWriteBytes || link.restedSince(Clock::now() - kRestBeforeDirectWrite)) {
+        link.write(lock);
+    } else if (link.up()) {
+        wakeFlusher();
     }
+}
+
+void PublisherClient::Impl::wakeFlusher() {
+    if (std::exchange(flusherActive_, true)) return;
+    link.wake();
 }
 
 std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers(Clock::time_point now) {
@@ -235,6 +255,7 @@ void PublisherClient::Impl::linkUp(protocol::Welcome const& welcome) {
 void PublisherClient::Impl::linkDown(Error, std::string const&) {
     outbox_.linkDown();
     flusherActive_ = false;
+    caughtUp_.notify_all();
     settled();
 }
 
@@ -264,10 +285,18 @@ bool PublisherClient::Impl::onFrame(protocol::Frame const& frame, protocol::Buff
 
 void PublisherClient::Impl::onReadDone() {
     settled();
+    if (paceWaiters_ > 0 && outbox_.canFill() && link.takesData()) {
+        wakePaced_ = true;  // it writes
+        return;
+    }
     if (outbox_.canFill() || (outbox_.hasOpen() && !flusherActive_)) {
         flusherActive_ = flusherActive_ || outbox_.hasOpen();
         link.wake();
     }
+}
+
+void PublisherClient::Impl::afterRead() {
+    if (std::exchange(wakePaced_, false)) caughtUp_.notify_all();
 }
 
 void PublisherClient::Impl::settled() {
@@ -291,7 +320,7 @@ void PublisherClient::Impl::fill(protocol::OutputQueue& output, std::vector<std:
 
 void PublisherClient::Impl::written(std::size_t bytes) {
     outbox_.written(bytes);
-    if (paceWaiters_ > 0 && outbox_.bufferedBytes() <= kAheadBytes) caughtUp_.notify_all();
+    if (paceWaiters_ > 0 && outbox_.sealedBytes() <= kAheadBytes) caughtUp_.notify_all();
     // A quarter of the buffer is free again: enough to make waking a waiting program worth it.
     if (roomWaiters_ > 0 && outbox_.bufferedBytes() <= options_.maxBufferedBytes / 4 * 3) room_.notify_all();
 }

@@ -52,6 +52,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     void stateChanged(StateChange change) override;
     bool onFrame(protocol::Frame const& frame, protocol::BufferRef const& buffer) override;
     void onReadDone() override;
+    void afterRead() override;
     void fill(protocol::OutputQueue& output, std::vector<std::byte>& control) override;
     void written(std::size_t bytes) override;
     std::optional<Clock::time_point> flushLeftovers(Clock::time_point now) override;
@@ -59,6 +60,8 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     Error makeRoom(Lock& lock, std::size_t bytes);
     void pace(Lock& lock, OutTopic& topic);
     void startFlush(Lock& lock);
+    void writeFilled(Lock& lock);
+    void wakeFlusher();
     void tellFailures();
     void settled();
     template <typename Function, typename... Args>
@@ -78,6 +81,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself
     std::size_t roomWaiters_ = 0;
     std::size_t paceWaiters_ = 0;
+    bool wakePaced_ = false;            // of the thread that reads
     std::size_t flushWaiters_ = 0;
     std::condition_variable_any room_;
     std::condition_variable_any caughtUp_;

@@ -248,6 +248,19 @@ bool SubscriberClient::Impl::mayConnect() {
     return true;
 }
 
+/// The callback thread reads by itself while it has nothing else to do: what it reads is still in its processor's cache when
+/// the callbacks get it, and no thread has to wake another.
+bool SubscriberClient::Impl::takeReading() {
+    if (closed_ || draining_ || !callbacks_.idle()) return false;
+    callbacks_.post([self = shared_from_this()] { self->readHere(); });
+    return true;
+}
+
+void SubscriberClient::Impl::readHere() {
+    // Behind the deliveries that this read has queued.
+    if (link.readLent()) callbacks_.post([self = shared_from_this()] { self->readHere(); });
+}
+
 void SubscriberClient::Impl::stateChanged(StateChange change) {
     if (change.state == State::ready) call(&Impl::onReady);
     call(&Impl::onStateChange, std::move(change));

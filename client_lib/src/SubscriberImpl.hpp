@@ -68,6 +68,8 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     void written(std::size_t) override {}
     std::optional<Clock::time_point> flushLeftovers(Clock::time_point) override { return std::nullopt; }
     bool mayConnect() override;
+    bool takeReading() override;
+    void readHere();
 
     bool onDeliver(protocol::ByteView body, protocol::BufferRef const& buffer);
     void onReply(protocol::Reply const& reply);

@@ -1,6 +1,7 @@
 #pragma once
 #include <sys/uio.h>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -16,7 +17,7 @@ namespace gazellemq::transport {
 /// A connected byte stream, whatever carries it. It knows bytes, not frames.
 ///
 /// The two `try` calls never block: they give `boost::asio::error::would_block` instead. Each may be made by one
-/// thread at a time, on any thread; everything else belongs to the thread of the stream's io_context.
+/// thread at a time, on any thread, as may blockUntilReadable(); everything else belongs to the thread of the stream's io_context.
 class Stream {
   public:
     using Count = boost::system::result<std::size_t>;
@@ -27,6 +28,9 @@ class Stream {
     virtual Count tryRead(std::span<std::byte> room) = 0;
     /// One gathered write; may take only a part. Never raises SIGPIPE.
     virtual Count tryWrite(std::span<iovec const> pieces) = 0;
+
+    /// Blocks the calling thread until tryRead() has something to tell. False after `limit`.
+    virtual bool blockUntilReadable(std::chrono::milliseconds limit) = 0;
 
     virtual boost::asio::awaitable<boost::system::error_code> waitReadable() = 0;
     virtual boost::asio::awaitable<boost::system::error_code> waitWritable() = 0;

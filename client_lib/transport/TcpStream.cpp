@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -53,6 +54,11 @@ class TcpStream final : public Stream {
             if (n >= 0) return static_cast<std::size_t>(n);
             if (errno != EINTR) return lastError();
         }
+    }
+
+    bool blockUntilReadable(std::chrono::milliseconds limit) override {
+        pollfd waiting{socket_.native_handle(), POLLIN, 0};
+        return ::poll(&waiting, 1, static_cast<int>(limit.count())) > 0;
     }
 
     asio::awaitable<error_code> waitReadable() override { return wait(Tcp::socket::wait_read); }

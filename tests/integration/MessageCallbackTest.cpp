@@ -174,6 +174,45 @@ TEST_F(MessageCallback, may_block_long_while_heartbeats_keep_the_link) {
     EXPECT_THAT(subscriber.states.all(), ElementsAre(State::connecting, State::ready));
 }
 
+TEST_F(MessageCallback, may_block_long_in_the_middle_of_a_stream) {
+    constexpr int kMessages = 200'000;
+    Gate never;
+    std::atomic<int> count{0};
+    subscriber.client.subscribe("t", [&](std::string&&) {
+        auto const now = ++count;
+        if (now == kMessages / 2) never.wait(3s);  // the link is given up after 1.2 s of silence
+        if (now == kMessages) done.open();
+    });
+    ASSERT_EQ(subscriber.subscribe("other"), Error::ok);
+    for (int i = 0; i < kMessages; ++i) publish("t", std::string(100, 'x'));
+    ASSERT_TRUE(done.wait());
+    publish("other", "x");
+    ASSERT_TRUE(subscriber.messages.waitFor(1));
+    EXPECT_THAT(subscriber.states.all(), ElementsAre(State::connecting, State::ready));
+}
+
+TEST_F(MessageCallback, blocked_in_the_middle_of_a_stream_does_not_hold_up_a_program_that_pulls) {
+    constexpr int kMessages = 20'000;
+    Gate blocked;
+    Gate goOn;
+    std::atomic<int> count = 0;
+    subscriber.client.subscribe("t", [&](std::string&&) {
+        if (++count < kMessages / 2) return;
+        blocked.open();
+        goOn.wait();
+    });
+    subscriber.client.subscribe("pulled");
+    ASSERT_EQ(subscriber.client.waitUntilSubscribed(kPatience), Error::ok);
+    for (int i = 0; i < kMessages; ++i) publish("t", std::string(100, 'x'));
+    ASSERT_TRUE(blocked.wait());
+    publish("pulled", "while blocked");
+    auto const message = subscriber.client.receive(kPatience);
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->payload, "while blocked");
+    goOn.open();
+    EXPECT_EQ(subscriber.client.unsubscribe("t"), Error::ok) << "no callback uses the gates any more";
+}
+
 TEST_F(MessageCallback, may_replace_the_other_callbacks) {
     subscriber.client.subscribe("t", [&](std::string&&) {
         subscriber.client.onError([&](Error, std::string_view) { done.open(); });
