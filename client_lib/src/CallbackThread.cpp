@@ -31,13 +31,14 @@ void CallbackThread::loop(std::shared_ptr<State> const& state) {
 }
 
 void CallbackThread::post(Work work) {
+    auto const state = state_;  // the work may destroy this CallbackThread at once
     {
-        std::lock_guard const lock{state_->mutex};
-        if (state_->stopped) return;
-        state_->queue.push_back(std::move(work));
-        if (state_->running) return;
+        std::lock_guard const lock{state->mutex};
+        if (state->stopped) return;
+        state->queue.push_back(std::move(work));
+        if (state->running) return;
     }
-    state_->changed.notify_all();
+    state->changed.notify_all();
 }
 
 void CallbackThread::stop() {
