@@ -255,12 +255,8 @@ asio::awaitable<void> Link::read() {
     for (;;) {
         reader_->rest();
         if (co_await stream->waitReadable()) co_return;
-        auto lent = false;
-        {
-            Lock const lock{mutex};
-            if (Clock::now() - lastHeard_ < kMuchComes) lent = lent_ = user_.takeReading();
-        }
-        if (lent) {
+        if (user_.lendsReading() && lend()) {
+            stream->stopWatching();
             co_await untilReturned();
             Lock const lock{mutex};
             if (readEnded_) co_return;
@@ -268,6 +264,11 @@ asio::awaitable<void> Link::read() {
             co_return;
         }
     }
+}
+
+bool Link::lend() {
+    Lock const lock{mutex};
+    return lent_ = !full_ && Clock::now() - lastHeard_ < kMuchComes && user_.takeReading();
 }
 
 /// Waits until the reading is given back; takes it back from a thread that has got stuck in a callback.

@@ -46,6 +46,8 @@ class LinkUser {
     /// Much is coming: is there another thread that would have to be waked for it anyway, and that reads instead? It then
     /// calls readLent() again and again until that is false.
     virtual bool takeReading() { return false; }
+    /// Might takeReading() ever be true?
+    virtual bool lendsReading() const { return false; }
     /// May a new attempt begin? If not, the user calls wake() when it may.
     virtual bool mayConnect() { return true; }
 
@@ -116,6 +118,7 @@ class Link {
     boost::asio::awaitable<void> connectAndGreet();
     boost::asio::awaitable<void> serve();
     boost::asio::awaitable<void> read();
+    bool lend();
     boost::asio::awaitable<void> untilReturned();
     boost::asio::awaitable<void> pump();
     boost::asio::awaitable<void> watch();

@@ -60,19 +60,25 @@ Error PublisherClient::Impl::connect(std::string_view name, std::optional<transp
 }
 
 Error PublisherClient::Impl::publish(std::string_view topic, std::string_view payload) {
-    return publishBatch(topic, {&payload, 1});
+    Lock lock{link.mutex};
+    auto error = Error::ok;
+    auto* target = find(topic, error);
+    if (!target) return error;
+    if (payload.size() > outbox_.limits().maxPayloadBytes) return Error::tooLarge;
+    auto const bytes = Outbox::cost(payload);
+    if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) [[unlikely]] {
+        if (error = makeRoom(lock, bytes); error != Error::ok) return error;
+    }
+    auto const filled = outbox_.append(*target, payload);
+    if (filled || target->openCount == 1) [[unlikely]] appended(lock, *target, filled);
+    return Error::ok;
 }
 
 Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std::string_view const> payloads) {
     Lock lock{link.mutex};
-    if (closed_) return Error::closed;
-    if (!lastTopic_ || lastTopic_->name != topic) {
-        auto error = Error::ok;
-        auto* found = outbox_.topic(topic, error);
-        if (!found) return error;
-        lastTopic_ = found;
-    }
-    auto& target = *lastTopic_;  // topics live as long as the outbox
+    auto error = Error::ok;
+    auto* target = find(topic, error);
+    if (!target) return error;
     std::size_t bytes = 0;
     for (auto const payload : payloads) {
         if (payload.size() > outbox_.limits().maxPayloadBytes) return Error::tooLarge;
@@ -80,17 +86,36 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
     }
     if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) {
         if (payloads.size() > 1 && bytes > options_.maxBufferedBytes) return Error::tooLarge;
-        if (auto const error = makeRoom(lock, bytes); error != Error::ok) return error;
+        if (error = makeRoom(lock, bytes); error != Error::ok) return error;
     }
     auto filled = false;
-    for (auto const& payload : payloads) filled |= outbox_.append(target, payload);
+    for (auto const& payload : payloads) filled |= outbox_.append(*target, payload);
+    if (filled || target->openCount == payloads.size()) appended(lock, *target, filled);
+    return Error::ok;
+}
+
+/// The topic of a publish(); topics live as long as the outbox. nullptr: see `error`.
+OutTopic* PublisherClient::Impl::find(std::string_view topic, Error& error) {
+    if (closed_) [[unlikely]] {
+        error = Error::closed;
+        return nullptr;
+    }
+    if (!lastTopic_ || lastTopic_->name != topic) {
+        auto* found = outbox_.topic(topic, error);
+        if (!found) return nullptr;
+        lastTopic_ = found;
+    }
+    return lastTopic_;
+}
+
+/// A message has begun a batch, or filled one.
+void PublisherClient::Impl::appended(Lock& lock, OutTopic& topic, bool filled) {
     if (filled) {
         writeFilled(lock);
-        pace(lock, target);
-    } else if (target.openCount == payloads.size()) {
+        pace(lock, topic);
+    } else {
         startFlush(lock);
     }
-    return Error::ok;
 }
 
 /// Lets the link catch up with a program that is faster: batches further ahead would only cool down in memory. The waiting thread

@@ -69,6 +69,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     std::optional<Clock::time_point> flushLeftovers(Clock::time_point) override { return std::nullopt; }
     bool mayConnect() override;
     bool takeReading() override;
+    bool lendsReading() const override { return true; }
     void readHere();
 
     bool onDeliver(protocol::ByteView body, protocol::BufferRef const& buffer);

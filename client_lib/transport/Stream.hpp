@@ -32,6 +32,8 @@ class Stream {
     /// Blocks the calling thread until tryRead() has something to tell. False after `limit`.
     virtual bool blockUntilReadable(std::chrono::milliseconds limit) = 0;
 
+    /// Spares the stream's thread being waked by every arrival, until the next wait. Not during one.
+    virtual void stopWatching() = 0;
     virtual boost::asio::awaitable<boost::system::error_code> waitReadable() = 0;
     virtual boost::asio::awaitable<boost::system::error_code> waitWritable() = 0;
 
