@@ -118,11 +118,11 @@ void declare(CLI::App& app, Options& options) {
     auto& server = options.server;
     auto& limits = server.limits;
 
-    declaration.add("listen", server.listen, "Address to serve, tcp://host:port; may be given several times; port 0: one chosen by the system")
+    declaration.add("listen", server.listen, "Address to serve, tcp://host:port or unix:///path?mode=0660; may be given several times; port 0: one chosen by the system")
         ->check(CLI::Validator(
             [](std::string& text) {
                 return transport::Url::parse(text) ? std::string{}
-                                                   : "'" + text + "' is not of the form tcp://host:port, such as tcp://127.0.0.1:5875";
+                                                   : "'" + text + "' is not a URL to listen on: give " + std::string{transport::kUrlForms};
             },
             "URL"));
     declaration.addFlag("insecure", server.insecure, "Allow addresses other than loopback although there are no credentials");

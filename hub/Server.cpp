@@ -72,7 +72,7 @@ void check(ServerOptions const& options) {
     require(options.drainLimit >= 0ms && options.drainLimit <= kLongest, "drainLimit (--drain-limit) must be 0 ms to 1000 hours");
     for (auto const& text : options.listen) {
         auto const url = transport::Url::parse(text);
-        require(url.has_value(), "listen: '" + text + "' is not of the form tcp://host:port, such as tcp://127.0.0.1:5875");
+        require(url.has_value(), "listen: '" + text + "' is not a URL to listen on: give " + std::string{transport::kUrlForms});
     }
 }
 

@@ -51,7 +51,7 @@ class PublisherClient {
     Error connectToHub(std::string_view name, std::string_view host, Port port) {
         return std::in_range<std::uint16_t>(port) ? connectToPort(name, host, static_cast<std::uint16_t>(port)) : Error::invalidUrl;
     }
-    /// `url` is tcp://host:port or tcp://[v6]:port; the port may be left out (5875).
+    /// `url` is tcp://host:port or tcp://[v6]:port, where the port may be left out (5875), or unix:///path.
     Error connectToHub(std::string_view name, std::string_view url, PublisherOptions const& options = {});
 
     /// Errors: a name rule, tooLarge, bufferFull, closed. Before connectToHub and while the link is down the message

@@ -33,7 +33,7 @@ constexpr Entry kEntries[] = {
      "this call would wait for the callback that makes it: call it on another thread"},
     {Error::closed, "closed", "the client is closed: make a new one"},
     {Error::timeout, "timeout", "the time limit passed first"},
-    {Error::invalidUrl, "invalidUrl", "the hub's address is not of the form tcp://host:port or tcp://[v6]:port"},
+    {Error::invalidUrl, "invalidUrl", "the hub's address is not of the form tcp://host:port, tcp://[v6]:port or unix:///path"},
     {Error::invalidOption, "invalidOption", "an option is out of range: see the limits in gazellemq/Options.hpp"},
     {Error::alreadyConnected, "alreadyConnected", "connectToHub was called before: a client keeps to one hub; make another client"},
     {Error::notSubscribed, "notSubscribed", "there is no such subscription"},

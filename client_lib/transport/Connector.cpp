@@ -9,6 +9,8 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -89,15 +91,23 @@ asio::awaitable<Addresses> findAddresses(std::string host, ResolveName resolveNa
 }  // namespace
 
 asio::awaitable<boost::system::result<std::shared_ptr<Stream>>> connect(Url url, ResolveName resolveName) {
+    auto const executor = co_await asio::this_coro::executor;
+    error_code error;
+    if (url.isUnix()) {
+        asio::local::stream_protocol::socket socket{executor};
+        co_await socket.async_connect({url.path}, asio::redirect_error(asio::use_awaitable, error));
+        if (error) co_return error;
+        co_return makeStream(std::move(socket));
+    }
     auto const addresses = co_await findAddresses(url.host, std::move(resolveName));
     if (!addresses) co_return addresses.error();
-    error_code error = asio::error::host_not_found;
+    error = asio::error::host_not_found;
     for (auto const& candidate : *addresses) {
-        asio::ip::tcp::socket socket{co_await asio::this_coro::executor};
+        asio::ip::tcp::socket socket{executor};
         co_await socket.async_connect({candidate, url.port}, asio::redirect_error(asio::use_awaitable, error));
         // The kernel may connect a socket to itself when the port is one of its ephemeral ones and nobody listens.
         if (!error && socket.local_endpoint(error) == socket.remote_endpoint(error)) error = asio::error::connection_refused;
-        if (!error) co_return makeTcpStream(std::move(socket));
+        if (!error) co_return makeStream(std::move(socket));
     }
     co_return error;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/system/result.hpp>
 
 #include "Stream.hpp"

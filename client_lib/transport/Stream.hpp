@@ -8,7 +8,7 @@
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
 
@@ -43,10 +43,13 @@ class Stream {
     /// Says that no more will be written; reading goes on.
     virtual void shutdownWrite() = 0;
 
+    /// For people: address and port, or process and user at the other end of a Unix socket.
     virtual std::string peer() const = 0;
+    /// What limits per address count: the IP address, or the user.
+    virtual std::string peerAddress() const = 0;
 };
 
-/// Wraps a connected TCP socket: non-blocking, close-on-exec, no Nagle delay.
-std::shared_ptr<Stream> makeTcpStream(boost::asio::ip::tcp::socket socket);
+/// Wraps a connected TCP or Unix socket: non-blocking, close-on-exec, no Nagle delay.
+std::shared_ptr<Stream> makeStream(boost::asio::generic::stream_protocol::socket socket);
 
 }  // namespace gazellemq::transport

@@ -7,6 +7,10 @@ namespace gazellemq::transport {
 namespace {
 
 constexpr std::string_view kScheme = "tcp://";
+constexpr std::string_view kUnixScheme = "unix://";
+constexpr std::string_view kModeQuery = "?mode=";
+/// sun_path has 108 bytes with the NUL (unix(7)).
+constexpr std::size_t kMaxPathBytes = 107;
 constexpr std::size_t kMaxHostBytes = 253;
 
 bool isHostCharacter(char c) {
@@ -24,9 +28,32 @@ std::optional<std::uint16_t> parsePort(std::string_view text) {
     return port;
 }
 
+std::optional<unsigned> parseMode(std::string_view text) {
+    unsigned mode = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+    if (error != std::errc{} || end != text.data() + text.size() || mode > 0777) return std::nullopt;
+    return mode;
+}
+
+std::optional<Url> parseUnix(std::string_view text) {
+    Url url;
+    if (auto const query = text.find('?'); query != std::string_view::npos) {
+        if (!text.substr(query).starts_with(kModeQuery)) return std::nullopt;
+        url.mode = parseMode(text.substr(query + kModeQuery.size()));
+        if (!url.mode) return std::nullopt;
+        text = text.substr(0, query);
+    }
+    if (text.size() < 2 || text.front() != '/' || text.size() > kMaxPathBytes || text.find('\0') != std::string_view::npos) {
+        return std::nullopt;
+    }
+    url.path = text;
+    return url;
+}
+
 }  // namespace
 
 std::optional<Url> Url::parse(std::string_view text) {
+    if (text.starts_with(kUnixScheme)) return parseUnix(text.substr(kUnixScheme.size()));
     if (!text.starts_with(kScheme)) return std::nullopt;
     text.remove_prefix(kScheme.size());
     if (text.ends_with('/')) text.remove_suffix(1);
@@ -45,7 +72,7 @@ std::optional<Url> Url::parse(std::string_view text) {
     }
     if (host.empty() || host.size() > kMaxHostBytes) return std::nullopt;
 
-    Url url{std::string{host}, kDefaultPort};
+    Url url{std::string{host}};
     if (!text.empty()) {
         auto const port = text.front() == ':' ? parsePort(text.substr(1)) : std::nullopt;
         if (!port) return std::nullopt;
@@ -59,6 +86,7 @@ std::optional<Url> Url::of(std::string_view host, std::uint16_t port) {
 }
 
 std::string Url::toString() const {
+    if (isUnix()) return std::string{kUnixScheme} + path;
     auto const isV6 = host.find(':') != std::string::npos;
     return std::string{kScheme} + (isV6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 

@@ -1,4 +1,8 @@
 #pragma once
+#include <stdlib.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -13,17 +17,32 @@
 
 namespace gazellemq::test {
 
-/// A hub on the loopback interface that can be stopped and started again on its port.
+/// GAZELLE_TEST_TRANSPORT=unix runs the same tests over Unix sockets.
+inline bool overUnix() {
+    auto const* transport = std::getenv("GAZELLE_TEST_TRANSPORT");
+    return transport && std::string_view{transport} == "unix";
+}
+
+/// A hub on the loopback interface, or on a Unix socket, that can be stopped and started again on its port.
 class TestHub {
   public:
     explicit TestHub(hub::Limits const& limits = {}, std::string const& host = "127.0.0.1") : host_(host) {
+        if (overUnix()) {
+            auto folder = (std::filesystem::temp_directory_path() / "gazelle-XXXXXX").string();
+            if (!::mkdtemp(folder.data())) throw std::runtime_error("no temporary folder");
+            folder_ = folder;
+        }
         options_.limits = limits;
         options_.log = [this](hub::LogLevel, std::string_view line) { log.add(std::string{line}); };
         start();
     }
-    ~TestHub() { server_.reset(); }
+    ~TestHub() {
+        server_.reset();
+        if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    }
 
-    std::string url() const { return "tcp://" + host_ + ":" + std::to_string(port_); }
+    std::string url() const { return overUnix() ? "unix://" + folder_ + "/hub.sock" : tcpUrl(); }
+    std::string tcpUrl() const { return "tcp://" + host_ + ":" + std::to_string(port_); }
     std::uint16_t port() const { return port_; }
     hub::Server& server() { return *server_; }
 
@@ -58,6 +77,7 @@ class TestHub {
 
   private:
     std::string const host_;
+    std::string folder_;  // of the Unix socket
     std::uint16_t port_ = 0;
     hub::ServerOptions options_;
     std::optional<hub::Server> server_;

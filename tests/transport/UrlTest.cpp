@@ -36,6 +36,33 @@ TEST(Url, has_an_ipv6_address_in_brackets) {
     expectUrl("tcp://[::ffff:1.2.3.4]", "::ffff:1.2.3.4", kDefaultPort);
 }
 
+TEST(Url, names_a_unix_socket_by_its_absolute_path) {
+    auto const url = Url::parse("unix:///run/gazelle.sock");
+    ASSERT_TRUE(url);
+    EXPECT_TRUE(url->isUnix());
+    EXPECT_EQ(url->path, "/run/gazelle.sock");
+    EXPECT_FALSE(url->mode);
+    EXPECT_EQ(url->toString(), "unix:///run/gazelle.sock");
+    EXPECT_FALSE(Url::parse("tcp://hub")->isUnix());
+}
+
+TEST(Url, may_give_the_permissions_of_a_socket_file) {
+    EXPECT_EQ(Url::parse("unix:///s?mode=0660")->mode, 0660u);
+    EXPECT_EQ(Url::parse("unix:///s?mode=777")->mode, 0777u);
+    EXPECT_EQ(Url::parse("unix:///s?mode=0660")->path, "/s");
+    for (auto const* const text : {"unix:///s?mode=", "unix:///s?mode=0880", "unix:///s?mode=1000", "unix:///s?mode=-1", "unix:///s?mode=0660x",
+                                   "unix:///s?", "unix:///s?made=0660"}) {
+        EXPECT_FALSE(Url::parse(text)) << text;
+    }
+}
+
+TEST(Url, has_no_socket_path_that_is_relative_or_too_long) {
+    for (auto const* const text : {"unix://", "unix:///", "unix://s", "unix:s", "unix:/s"}) EXPECT_FALSE(Url::parse(text)) << text;
+    EXPECT_FALSE(Url::parse(std::string_view{"unix:///a\0b", 11}));
+    EXPECT_TRUE(Url::parse("unix:///" + std::string(106, 'x')));
+    EXPECT_FALSE(Url::parse("unix:///" + std::string(107, 'x'))) << "sun_path has 108 bytes with the NUL";
+}
+
 TEST(Url, is_nothing_else) {
     for (auto const* const text : {"",
                                    "tcp://",

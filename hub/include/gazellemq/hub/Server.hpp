@@ -14,7 +14,7 @@ namespace gazellemq::hub {
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
 struct ServerOptions {
-    /// tcp://host:port; port 0 = one chosen by the system. At least one.
+    /// tcp://host:port (port 0 = one chosen by the system) or unix:///path?mode=0660 (without a mode: 0600). At least one.
     std::vector<std::string> listen{"tcp://127.0.0.1:5875"};
     /// Allow addresses other than loopback. There are no credentials yet: everybody who can connect can read and write.
     bool insecure = false;

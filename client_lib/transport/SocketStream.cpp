@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 
 #include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -18,28 +20,34 @@ namespace {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
-using Tcp = asio::ip::tcp;
+using Socket = asio::generic::stream_protocol::socket;
 
 error_code lastError() {
     // Linux has EAGAIN == EWOULDBLOCK == asio::error::would_block.
     return {errno, boost::system::system_category()};
 }
 
-class TcpStream final : public Stream {
+class SocketStream final : public Stream {
   public:
-    explicit TcpStream(Tcp::socket socket) : socket_(std::move(socket)) {
+    explicit SocketStream(Socket socket) : socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
         error_code ignored;
         socket_.non_blocking(true, ignored);
-        socket_.set_option(Tcp::no_delay{true}, ignored);
-        ::fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
-        descriptor_ = socket_.native_handle();
+        ::fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
         auto const remote = socket_.remote_endpoint(ignored);
-        auto const address = remote.address().to_string();
         protocol_ = remote.protocol();
-        peer_ = (remote.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(remote.port());
+        if (protocol_.family() == AF_UNIX) {
+            describeProcess();
+        } else {
+            socket_.set_option(asio::ip::tcp::no_delay{true}, ignored);
+            asio::ip::tcp::endpoint endpoint;
+            endpoint.resize(std::min(remote.size(), endpoint.capacity()));
+            std::memcpy(endpoint.data(), remote.data(), endpoint.size());
+            peerAddress_ = endpoint.address().to_string();
+            peer_ = (endpoint.address().is_v6() ? "[" + peerAddress_ + "]" : peerAddress_) + ":" + std::to_string(endpoint.port());
+        }
     }
 
-    ~TcpStream() override {
+    ~SocketStream() override {
         if (!socket_.is_open()) ::close(descriptor_);
     }
 
@@ -73,8 +81,8 @@ class TcpStream final : public Stream {
         socket_.release(ignored);
     }
 
-    asio::awaitable<error_code> waitReadable() override { return wait(Tcp::socket::wait_read); }
-    asio::awaitable<error_code> waitWritable() override { return wait(Tcp::socket::wait_write); }
+    asio::awaitable<error_code> waitReadable() override { return wait(Socket::wait_read); }
+    asio::awaitable<error_code> waitWritable() override { return wait(Socket::wait_write); }
 
     void shutdown() override {
         ::shutdown(descriptor_, SHUT_RDWR);
@@ -85,23 +93,34 @@ class TcpStream final : public Stream {
     void shutdownWrite() override { ::shutdown(descriptor_, SHUT_WR); }
 
     std::string peer() const override { return peer_; }
+    std::string peerAddress() const override { return peerAddress_; }
 
   private:
-    asio::awaitable<error_code> wait(Tcp::socket::wait_type type) {
+    asio::awaitable<error_code> wait(Socket::wait_type type) {
         error_code error;
         if (!socket_.is_open()) socket_.assign(protocol_, descriptor_, error);
         if (!error) co_await socket_.async_wait(type, asio::redirect_error(asio::use_awaitable, error));
         co_return error;
     }
 
-    Tcp::socket socket_;  // closed for Asio, but not really, while nobody watches
-    Tcp protocol_ = Tcp::v4();
-    int descriptor_;
+    /// A Unix socket has no address: the process at the other end stands for it.
+    void describeProcess() {
+        ucred who{};
+        socklen_t size = sizeof who;
+        ::getsockopt(descriptor_, SOL_SOCKET, SO_PEERCRED, &who, &size);
+        peerAddress_ = "uid " + std::to_string(who.uid);
+        peer_ = "process " + std::to_string(who.pid) + " of uid " + std::to_string(who.uid);
+    }
+
+    Socket socket_;  // closed for Asio, but not really, while nobody watches
+    int const descriptor_;
+    asio::generic::stream_protocol protocol_{AF_UNIX, 0};
     std::string peer_;
+    std::string peerAddress_;
 };
 
 }  // namespace
 
-std::shared_ptr<Stream> makeTcpStream(Tcp::socket socket) { return std::make_shared<TcpStream>(std::move(socket)); }
+std::shared_ptr<Stream> makeStream(Socket socket) { return std::make_shared<SocketStream>(std::move(socket)); }
 
 }  // namespace gazellemq::transport
