@@ -130,6 +130,9 @@ void declare(CLI::App& app, Options& options) {
     declaration.addSize("window-bytes", limits.windowBytes, "Messages kept per topic for readers that are behind");
     declaration.addSize("max-memory", limits.maxMemory, "All message buffers together; near it publishers have to wait");
     declaration.addSize("max-payload-bytes", limits.maxPayloadBytes, "Largest message");
+    declaration.addCount("max-connections", limits.maxConnections, "Connections in all; more are told why and closed");
+    declaration.addCount("max-connections-per-address", limits.maxConnectionsPerAddress,
+                         "Connections of one IP address, or of one user over Unix sockets");
     declaration.addCount("max-topics", limits.maxTopics, "Topics that may exist");
     declaration.addCount("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
     declaration.addCount("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
@@ -138,6 +141,8 @@ void declare(CLI::App& app, Options& options) {
     declaration.addTime("handshake-timeout", limits.handshakeTimeout, "From connecting to the end of the handshake");
     declaration.addTime("stall-limit", limits.stallLimit, "A subscriber that takes nothing for so long is disconnected");
     declaration.addTime("idle-topic-ttl", limits.idleTopicTtl, "Topics nobody uses disappear after so long");
+    declaration.addSize("max-log-line-bytes", server.maxLogLineBytes, "A longer line of the log is cut");
+    declaration.addCount("max-log-lines-per-second", server.maxLogLinesPerSecond, "More are counted and left out");
     declaration.addTime("drain-limit", server.drainLimit, "Time for clients to receive what is left when the hub is stopped");
 }
 

@@ -17,6 +17,7 @@
 #include "Clock.hpp"
 #include "Connection.hpp"
 #include "Listener.hpp"
+#include "LogBudget.hpp"
 #include "Url.hpp"
 #include "Version.hpp"
 
@@ -32,8 +33,6 @@ constexpr auto kTickInterval = 250ms;
 constexpr auto kShortTickInterval = 2ms;
 /// Longer times could overflow a clock when added to it.
 constexpr auto kLongest = 1000h;
-/// Of one line of the log.
-constexpr std::size_t kMaxLogLineBytes = 1000;
 
 protocol::Id randomId() {
     std::random_device source;
@@ -43,8 +42,8 @@ protocol::Id randomId() {
 }
 
 /// Peers choose some of the words (names, reasons): they can neither forge a line, nor steer a terminal, nor fill a disk.
-std::string toLogLine(std::string_view text) {
-    std::string line{text.substr(0, kMaxLogLineBytes)};
+std::string toLogLine(std::string_view text, std::size_t maxBytes) {
+    std::string line{text.substr(0, maxBytes)};
     for (auto& c : line) {
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
     }
@@ -62,6 +61,10 @@ void check(ServerOptions const& options) {
     require(limits.maxMemory >= limits.windowBytes, "maxMemory (--max-memory) must be at least windowBytes (--window-bytes)");
     require(limits.maxPayloadBytes >= 1 && limits.maxPayloadBytes <= 1024 * 1024 * 1024,
             "maxPayloadBytes (--max-payload-bytes) must be 1 byte to 1 GB");
+    require(limits.maxConnections >= 1, "maxConnections (--max-connections) must be at least 1");
+    require(limits.maxConnectionsPerAddress >= 1, "maxConnectionsPerAddress (--max-connections-per-address) must be at least 1");
+    require(options.maxLogLineBytes >= 100, "maxLogLineBytes (--max-log-line-bytes) must be at least 100");
+    require(options.maxLogLinesPerSecond >= 1, "maxLogLinesPerSecond (--max-log-lines-per-second) must be at least 1");
     require(limits.maxControlBytes >= 64 * 1024, "maxControlBytes (--max-control-bytes) must be at least 64 KB");
     require(limits.heartbeat >= 100ms && limits.heartbeat <= 1h, "heartbeat (--heartbeat) must be 100 ms to 1 hour");
     require(limits.handshakeTimeout >= 10ms && limits.handshakeTimeout <= kLongest,
@@ -163,12 +166,35 @@ class Server::Impl {
 
     void serve(std::shared_ptr<transport::Stream> stream) {
         broker_.setNow(readClocks());
+        auto address = stream->peerAddress();
         auto connection = std::make_shared<Connection>(loop_, broker_, std::move(stream));
-        log(LogLevel::debug, "connection from " + connection->session().peer());
-        connections_.emplace(&connection->session(), connection);
+        auto& session = connection->session();
+        log(LogLevel::debug, "connection from " + session.peer());
+        if (auto const refusal = admit(address); refusal != Error::ok) {
+            address.clear();
+            session.fail(refusal, describe(refusal));
+        }
+        connections_.emplace(&session, Served{connection, std::move(address)});
         asio::co_spawn(loop_, connection->run(), [this, connection](std::exception_ptr problem) {
             ended(*connection, problem);
         });
+    }
+
+    /// Counts a newcomer in, or says why not: it is told and its connection ends.
+    Error admit(std::string const& address) {
+        if (admitted_ >= options_.limits.maxConnections) return Error::tooManyConnections;
+        auto& fromThere = perAddress_[address];
+        if (fromThere >= options_.limits.maxConnectionsPerAddress) return Error::tooManyConnectionsFromAddress;
+        ++fromThere;
+        ++admitted_;
+        return Error::ok;
+    }
+
+    void leave(std::string const& address) {
+        if (address.empty()) return;
+        --admitted_;
+        auto const at = perAddress_.find(address);
+        if (--at->second == 0) perAddress_.erase(at);
     }
 
     void ended(Connection& connection, std::exception_ptr problem) {
@@ -178,7 +204,9 @@ class Server::Impl {
         if (problem) line += ": internal error";
         log(session.endCode() == Error::ok && !problem ? LogLevel::info : LogLevel::warning, line);
         connection.abandon();
-        connections_.erase(&session);
+        auto const at = connections_.find(&session);
+        leave(at->second.address);
+        connections_.erase(at);
         broker_.close(session);
         if (broker_.draining() && broker_.drained()) finish();
     }
@@ -187,7 +215,7 @@ class Server::Impl {
     /// they bring leaves together.
     void flush() {
         for (auto* session : broker_.takeAwake()) {
-            if (auto const at = connections_.find(session); at != connections_.end()) at->second->write();
+            if (auto const at = connections_.find(session); at != connections_.end()) at->second.connection->write();
         }
         if (broker_.wantsShortTick()) armShortTick();
     }
@@ -210,6 +238,7 @@ class Server::Impl {
             if (error) return;
             broker_.setNow(readClocks());
             broker_.tick();
+            tellLeftOut();
             if (broker_.wantsShortTick()) armShortTick();
             startTick();
         });
@@ -217,7 +246,7 @@ class Server::Impl {
 
     void finish() {
         for (auto const& listener : listeners_) listener->close();
-        for (auto const& [session, connection] : connections_) connection->cut();
+        for (auto const& [session, served] : connections_) served.connection->cut();
         loop_.stop();
     }
 
@@ -228,14 +257,30 @@ class Server::Impl {
                 broker_.subscriptionCount(), broker_.topicCount(), broker_.pool().bytesInUse()};
     }
 
-    void log(LogLevel level, std::string_view line) const {
-        if (options_.log) options_.log(level, toLogLine(line));
+    void log(LogLevel level, std::string_view line) {
+        if (!options_.log || !logBudget_.take(readClocks().steadyMs)) return;
+        options_.log(level, toLogLine(line, options_.maxLogLineBytes));
     }
+
+    void tellLeftOut() {
+        auto const lines = logBudget_.takeLeftOut(readClocks().steadyMs);
+        if (lines > 0 && options_.log) {
+            options_.log(LogLevel::warning, std::to_string(lines) + " lines were left out of the log (--max-log-lines-per-second)");
+        }
+    }
+
+    struct Served {
+        std::shared_ptr<Connection> connection;
+        std::string address;  // empty: it was turned away
+    };
 
     ServerOptions const options_;
     asio::io_context loop_{1};  // before all that lives on it
     Broker broker_{options_.limits, protocol::BufferPool::create(), randomId(), [this] { asio::post(loop_, [this] { flush(); }); }};
-    std::unordered_map<Session*, std::shared_ptr<Connection>> connections_;
+    std::unordered_map<Session*, Served> connections_;
+    std::unordered_map<std::string, std::size_t> perAddress_;  // connections admitted
+    std::size_t admitted_ = 0;
+    LogBudget logBudget_{options_.maxLogLinesPerSecond};
     std::vector<std::unique_ptr<Listener>> listeners_;
     asio::steady_timer tickTimer_{loop_};
     asio::steady_timer shortTimer_{loop_};

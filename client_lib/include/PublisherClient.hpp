@@ -3,11 +3,13 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gazellemq/Error.hpp"
 #include "gazellemq/Options.hpp"
@@ -53,6 +55,9 @@ class PublisherClient {
     }
     /// `url` is tcp://host:port or tcp://[v6]:port, where the port may be left out (5875), or unix:///path.
     Error connectToHub(std::string_view name, std::string_view url, PublisherOptions const& options = {});
+    /// Several hubs: the next is tried when one cannot be reached or its link is lost. Messages are not copied between hubs.
+    Error connectToHub(std::string_view name, std::initializer_list<std::string_view> urls, PublisherOptions const& options = {});
+    Error connectToHub(std::string_view name, std::vector<std::string> const& urls, PublisherOptions const& options = {});
 
     /// Errors: a name rule, tooLarge, bufferFull, closed. Before connectToHub and while the link is down the message
     /// waits in the buffer.

@@ -3,12 +3,14 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gazellemq/Error.hpp"
 #include "gazellemq/Message.hpp"
@@ -76,6 +78,9 @@ class SubscriberClient {
         return std::in_range<std::uint16_t>(port) ? connectToPort(name, host, static_cast<std::uint16_t>(port)) : Error::invalidUrl;
     }
     Error connectToHub(std::string_view name, std::string_view url, SubscriberOptions const& options = {});
+    /// Several hubs: the next is tried when one cannot be reached or its link is lost. Messages are not copied between hubs.
+    Error connectToHub(std::string_view name, std::initializer_list<std::string_view> urls, SubscriberOptions const& options = {});
+    Error connectToHub(std::string_view name, std::vector<std::string> const& urls, SubscriberOptions const& options = {});
 
     /// `topic` is a name (`a.b`), or a pattern with `*` for one level and a last `>` for one or more. Messages published after the
     /// hub has the subscription (see waitUntilSubscribed) are delivered. A slow reader of a name slows the publishers (after 10 s of standstill it is

@@ -40,6 +40,7 @@ constexpr Entry kEntries[] = {
     {Error::callbackFailed, "callbackFailed", "a callback ended with an exception"},
     {Error::linkLost, "linkLost", "the link to the hub was lost"},
     {Error::damaged, "damaged", "a batch arrived with a wrong checksum or layout and was not delivered"},
+    {Error::forked, "forked", "this client was made before fork() and its threads are in the parent: make a new client in the child"},
     {Error::protocolViolation, "protocolViolation", "the peer sent something that the protocol does not allow"},
     {Error::versionUnsupported, "versionUnsupported", "the peer speaks another version of the protocol: update the older side"},
     {Error::limitReached, "limitReached", "a limit of the hub is reached: raise it there or use less"},
@@ -48,6 +49,12 @@ constexpr Entry kEntries[] = {
     {Error::goingAway, "goingAway", "the peer is shutting down"},
     {Error::silent, "silent", "nothing was heard from the peer for two heartbeats and a second"},
     {Error::handshakeTimeout, "handshakeTimeout", "the peer did not complete the handshake in time"},
+    {Error::tooManyConnections, "tooManyConnections", "the hub serves as many connections as --max-connections allows"},
+    {Error::tooManyConnectionsFromAddress, "tooManyConnectionsFromAddress",
+     "the hub serves as many connections from this address as --max-connections-per-address allows"},
+    {Error::tooManyTopics, "tooManyTopics", "the hub has as many topics as --max-topics allows"},
+    {Error::tooManySubscriptions, "tooManySubscriptions", "the connection has as many subscriptions as --max-subscriptions allows"},
+    {Error::tooManyOpenTopics, "tooManyOpenTopics", "the connection publishes to as many topics as --max-open-topics allows"},
 };
 
 Entry const* find(Error error) noexcept {

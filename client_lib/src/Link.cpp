@@ -55,9 +55,9 @@ asio::awaitable<void> waitFor(asio::steady_timer& timer) {
 
 Link::~Link() { close(); }
 
-void Link::start(std::string clientName, transport::Url url, ConnectionOptions options) {
+void Link::start(std::string clientName, std::vector<transport::Url> urls, ConnectionOptions options) {
     clientName_ = std::move(clientName);
-    url_ = std::move(url);
+    urls_ = std::move(urls);
     options_ = options;
     instanceId_ = randomId();
     started_ = true;
@@ -120,6 +120,9 @@ asio::awaitable<void> Link::run() {
             Lock const lock{mutex};
             if (closing_) co_return;
         }
+        // The other hubs are tried at once; when all have had their turn there is a pause.
+        current_ = (current_ + 1) % urls_.size();
+        if (current_ != 0) continue;
         pauseTimer_.expires_after(backoff.next(randomFraction()));
         co_await waitFor(pauseTimer_);
     }
@@ -148,14 +151,14 @@ asio::awaitable<void> Link::limitAttempt() {
     if (cancelled) co_return;
     Lock const lock{mutex};
     fail(Error::handshakeTimeout,
-         "no link to " + url_.toString() + " within " + std::to_string(options_.connectTimeout.count()) + " ms");
+         "no link to " + url().toString() + " within " + std::to_string(options_.connectTimeout.count()) + " ms");
 }
 
 asio::awaitable<void> Link::connectAndGreet() {
-    auto const stream = co_await transport::connect(url_, resolveName);
+    auto const stream = co_await transport::connect(url(), resolveName);
     if (!stream) {
         Lock const lock{mutex};
-        fail(Error::linkLost, "cannot connect to " + url_.toString() + ": " + stream.error().message());
+        fail(Error::linkLost, "cannot connect to " + url().toString() + ": " + stream.error().message());
         co_return;
     }
     {
@@ -166,7 +169,7 @@ asio::awaitable<void> Link::connectAndGreet() {
     reader_.emplace(pool_, kMaxWelcomeFrameBytes);
     if (co_await sendHello(*stream) && !co_await greet(*stream)) {
         Lock const lock{mutex};
-        fail(Error::linkLost, url_.toString() + " does not answer like a hub");
+        fail(Error::linkLost, url().toString() + " does not answer like a hub");
     }
 }
 
@@ -185,7 +188,7 @@ asio::awaitable<bool> Link::sendHello(StreamPtr stream) {
             sent += *written;
         } else if (written.error() != asio::error::would_block || co_await stream->waitWritable()) {
             Lock const lock{mutex};
-            fail(Error::linkLost, "the connection to " + url_.toString() + " broke during the handshake");
+            fail(Error::linkLost, "the connection to " + url().toString() + " broke during the handshake");
             co_return false;
         }
     }

@@ -71,7 +71,7 @@ class Link {
     Link& operator=(Link const&) = delete;
 
     /// Starts the thread. Once.
-    void start(std::string clientName, transport::Url url, ConnectionOptions options);
+    void start(std::string clientName, std::vector<transport::Url> urls, ConnectionOptions options);
     /// Ends the link and the thread; says goodbye if it is up. Not with the lock held.
     void close();
 
@@ -132,10 +132,12 @@ class Link {
     void fail(Error error, std::string reason);
     void changeState(StateChange change);
     bool hasOutput() const;
+    transport::Url const& url() const { return urls_[current_]; }
 
     LinkUser& user_;
     std::string clientName_;
-    transport::Url url_;
+    std::vector<transport::Url> urls_;
+    std::size_t current_ = 0;  // of urls_
     ConnectionOptions options_;
     protocol::Id instanceId_{};
     boost::asio::io_context io_{1};

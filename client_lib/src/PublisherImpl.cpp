@@ -47,15 +47,15 @@ bool valid(PublisherOptions const& options) {
 PublisherClient::Impl::Impl() : outbox_(randomProducerId()) {}
 PublisherClient::Impl::~Impl() = default;
 
-Error PublisherClient::Impl::connect(std::string_view name, std::optional<transport::Url> url, PublisherOptions const& options) {
-    if (!url || url->port == 0) return Error::invalidUrl;
+Error PublisherClient::Impl::connect(std::string_view name, std::vector<transport::Url> hubs, PublisherOptions const& options) {
+    if (hubs.empty()) return Error::invalidUrl;
     if (!valid(options)) return Error::invalidOption;
     Lock const lock{link.mutex};
     if (closed_) return Error::closed;
     if (link.started()) return Error::alreadyConnected;
     options_ = options;
     outbox_.setLimits({options.maxBatchBytes, options.maxBatchMessages, outbox_.limits().maxPayloadBytes});
-    link.start(std::string{name}, std::move(*url), options);
+    link.start(std::string{name}, std::move(hubs), options);
     return Error::ok;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "CallbackThread.hpp"
+#include "Fork.hpp"
 #include "Link.hpp"
 #include "Outbox.hpp"
 #include "PublisherClient.hpp"
@@ -20,7 +21,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     Impl();
     ~Impl();
 
-    Error connect(std::string_view name, std::optional<transport::Url> url, PublisherOptions const& options);
+    Error connect(std::string_view name, std::vector<transport::Url> hubs, PublisherOptions const& options);
     Error publish(std::string_view topic, std::string_view payload);
     Error publishBatch(std::string_view topic, std::span<std::string_view const> payloads);
     Error flush(Millis timeout);
@@ -36,6 +37,8 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     OnError onError;
 
     Link link{*this};
+    /// This is the process that made the client. Asked before the lock is taken.
+    bool isHere() const { return ForkCount::now() == forks_; }
 
     /// Sets a callback. What it replaces is left in `callback`, to be freed without the lock: it may own clients.
     template <typename Function>
@@ -46,6 +49,8 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
   private:
     using Lock = Link::Lock;
+
+    std::uint32_t const forks_ = ForkCount::now();
 
     void linkUp(protocol::Welcome const& welcome) override;
     void linkDown(Error error, std::string const& reason) override;

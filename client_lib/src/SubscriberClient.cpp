@@ -1,5 +1,8 @@
 #include "SubscriberClient.hpp"
 
+#include <array>
+
+#include "Hubs.hpp"
 #include "SubscriberImpl.hpp"
 
 namespace gazellemq::client {
@@ -7,6 +10,7 @@ namespace {
 
 template <typename Impl>
 Subscribed subscribeWith(SubscriberClient& client, Impl& impl, std::string_view topic, InTopic::Callback callback) {
+    if (!impl.isHere()) return {client, Error::forked, 0};
     auto const [error, id] = impl.subscribe(topic, std::move(callback));
     return {client, error, id};
 }
@@ -14,14 +18,35 @@ Subscribed subscribeWith(SubscriberClient& client, Impl& impl, std::string_view 
 }  // namespace
 
 SubscriberClient::SubscriberClient() : impl_(std::make_shared<Impl>()) {}
-SubscriberClient::~SubscriberClient() { close(); }
+
+SubscriberClient::~SubscriberClient() {
+    if (impl_->isHere()) {
+        close();
+        return;
+    }
+    // The child of a fork has none of its threads: there is nothing to stop and nothing that can be freed safely.
+    new std::shared_ptr<Impl>(std::move(impl_));
+}
 
 Error SubscriberClient::connectToPort(std::string_view name, std::string_view host, std::uint16_t port) {
-    return impl_->connect(name, transport::Url::of(host, port), {});
+    if (!impl_->isHere()) return Error::forked;
+    auto const url = transport::Url::of(host, port);
+    return url ? connectToHub(name, url->toString()) : Error::invalidUrl;
 }
 
 Error SubscriberClient::connectToHub(std::string_view name, std::string_view url, SubscriberOptions const& options) {
-    return impl_->connect(name, transport::Url::parse(url), options);
+    if (!impl_->isHere()) return Error::forked;
+    return impl_->connect(name, parseHubs(std::array{url}), options);
+}
+
+Error SubscriberClient::connectToHub(std::string_view name, std::initializer_list<std::string_view> urls, SubscriberOptions const& options) {
+    if (!impl_->isHere()) return Error::forked;
+    return impl_->connect(name, parseHubs(urls), options);
+}
+
+Error SubscriberClient::connectToHub(std::string_view name, std::vector<std::string> const& urls, SubscriberOptions const& options) {
+    if (!impl_->isHere()) return Error::forked;
+    return impl_->connect(name, parseHubs(urls), options);
 }
 
 Subscribed SubscriberClient::subscribe(std::string_view topic, OnString callback) {
@@ -38,40 +63,51 @@ Subscribed SubscriberClient::subscribe(std::string_view topic, OnMessages callba
 
 Subscribed SubscriberClient::subscribe(std::string_view topic) { return subscribeWith(*this, *impl_, topic, {}); }
 
-Error SubscriberClient::unsubscribe(std::string_view topic) { return impl_->unsubscribe(topic); }
-Error SubscriberClient::unsubscribe(std::uint32_t id) { return impl_->unsubscribe(id); }
+Error SubscriberClient::unsubscribe(std::string_view topic) {
+    return impl_->isHere() ? impl_->unsubscribe(topic) : Error::forked;
+}
+Error SubscriberClient::unsubscribe(std::uint32_t id) {
+    return impl_->isHere() ? impl_->unsubscribe(id) : Error::forked;
+}
 
-std::optional<ReceivedMessage> SubscriberClient::receive(std::chrono::milliseconds timeout) { return impl_->receive(timeout); }
+std::optional<ReceivedMessage> SubscriberClient::receive(std::chrono::milliseconds timeout) {
+    return impl_->isHere() ? impl_->receive(timeout) : std::nullopt;
+}
 
-Error SubscriberClient::waitUntilSubscribed(std::chrono::milliseconds timeout) { return impl_->waitUntilSubscribed(timeout); }
+Error SubscriberClient::waitUntilSubscribed(std::chrono::milliseconds timeout) {
+    return impl_->isHere() ? impl_->waitUntilSubscribed(timeout) : Error::forked;
+}
 
-Error SubscriberClient::drain(std::chrono::milliseconds timeout) { return impl_->drain(timeout); }
+Error SubscriberClient::drain(std::chrono::milliseconds timeout) {
+    return impl_->isHere() ? impl_->drain(timeout) : Error::forked;
+}
 
 void SubscriberClient::close() {
+    if (!impl_->isHere()) return;
     auto const impl = impl_;  // a callback that runs now may destroy this client
     impl->close();
 }
 
-SubscriberStats SubscriberClient::stats() const { return impl_->stats(); }
-State SubscriberClient::state() const { return impl_->state(); }
+SubscriberStats SubscriberClient::stats() const { return impl_->isHere() ? impl_->stats() : SubscriberStats{}; }
+State SubscriberClient::state() const { return impl_->isHere() ? impl_->state() : State::closed; }
 
 SubscriberClient& SubscriberClient::setOnReady(OnReady callback) {
-    impl_->set(impl_->onReady, callback);
+    if (impl_->isHere()) impl_->set(impl_->onReady, callback);
     return *this;
 }
 
 SubscriberClient& SubscriberClient::onStateChange(OnStateChange callback) {
-    impl_->set(impl_->onStateChange, callback);
+    if (impl_->isHere()) impl_->set(impl_->onStateChange, callback);
     return *this;
 }
 
 SubscriberClient& SubscriberClient::onDropped(OnDropped callback) {
-    impl_->set(impl_->onDropped, callback);
+    if (impl_->isHere()) impl_->set(impl_->onDropped, callback);
     return *this;
 }
 
 SubscriberClient& SubscriberClient::onError(OnError callback) {
-    impl_->set(impl_->onError, callback);
+    if (impl_->isHere()) impl_->set(impl_->onError, callback);
     return *this;
 }
 

@@ -42,15 +42,15 @@ struct SubscriberClient::Impl::Pulled {
     std::uint64_t index = 0;     // of the next message in its batch
 };
 
-Error SubscriberClient::Impl::connect(std::string_view name, std::optional<transport::Url> url, SubscriberOptions const& options) {
-    if (!url || url->port == 0) return Error::invalidUrl;
+Error SubscriberClient::Impl::connect(std::string_view name, std::vector<transport::Url> hubs, SubscriberOptions const& options) {
+    if (hubs.empty()) return Error::invalidUrl;
     if (!valid(options)) return Error::invalidOption;
     Lock const lock{link.mutex};
     if (closed_) return Error::closed;
     if (link.started()) return Error::alreadyConnected;
     options_ = options;
     topics_.setWindow(options.receiveWindowBytes);
-    link.start(std::string{name}, std::move(*url), options);
+    link.start(std::string{name}, std::move(hubs), options);
     return Error::ok;
 }
 

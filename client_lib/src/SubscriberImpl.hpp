@@ -8,6 +8,7 @@
 
 #include "Batch.hpp"
 #include "CallbackThread.hpp"
+#include "Fork.hpp"
 #include "InTopics.hpp"
 #include "Link.hpp"
 #include "SubscriberClient.hpp"
@@ -20,7 +21,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
   public:
     using Millis = std::chrono::milliseconds;
 
-    Error connect(std::string_view name, std::optional<transport::Url> url, SubscriberOptions const& options);
+    Error connect(std::string_view name, std::vector<transport::Url> hubs, SubscriberOptions const& options);
     /// The id, or the error.
     std::pair<Error, std::uint32_t> subscribe(std::string_view pattern, InTopic::Callback callback);
     Error unsubscribe(std::string_view pattern);
@@ -38,6 +39,8 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     OnError onError;
 
     Link link{*this};
+    /// This is the process that made the client. Asked before the lock is taken.
+    bool isHere() const { return ForkCount::now() == forks_; }
 
     /// Sets a callback. What it replaces is left in `callback`, to be freed without the lock: it may own clients.
     template <typename Function>
@@ -48,6 +51,8 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
 
   private:
     using Lock = Link::Lock;
+
+    std::uint32_t const forks_ = ForkCount::now();
 
     /// The batches of one DELIVER frame, on their way to a callback or to receive().
     struct Delivery {

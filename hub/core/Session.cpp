@@ -94,8 +94,9 @@ void Session::onHello(protocol::Hello const& hello) {
 void Session::onOpenTopic(protocol::OpenTopic const& open) {
     if (publications_.contains(open.handle)) return violation("OPEN_TOPIC names a handle that is open");
     if (auto const error = protocol::checkTopic(open.name); error != Error::ok) return reply(open.requestId, error);
-    auto* topic = publications_.size() < broker_.limits().maxOpenTopics ? broker_.topic(open.name) : nullptr;
-    if (!topic) return reply(open.requestId, Error::limitReached);
+    if (publications_.size() >= broker_.limits().maxOpenTopics) return reply(open.requestId, Error::tooManyOpenTopics);
+    auto* topic = broker_.topic(open.name);
+    if (!topic) return reply(open.requestId, Error::tooManyTopics);
     auto publication = std::make_unique<Publication>(Publication{this, topic, open.handle});
     topic->attach(*publication);
     auto& added = *publication;
@@ -141,11 +142,11 @@ void Session::onSubscribe(protocol::Subscribe const& subscribe) {
     if (auto const error = protocol::checkPattern(subscribe.pattern); error != Error::ok) {
         return reply(subscribe.requestId, error);
     }
-    if (subscriptions_.size() >= broker_.limits().maxSubscriptions) return reply(subscribe.requestId, Error::limitReached);
+    if (subscriptions_.size() >= broker_.limits().maxSubscriptions) return reply(subscribe.requestId, Error::tooManySubscriptions);
     auto const blocks = !protocol::hasWildcard(subscribe.pattern);
     auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, blocks,
                                                        subscribe.credit);
-    if (!broker_.subscribe(*subscription)) return reply(subscribe.requestId, Error::limitReached);
+    if (!broker_.subscribe(*subscription)) return reply(subscribe.requestId, Error::tooManyTopics);
     subscriptions_.emplace(subscribe.subscription, std::move(subscription));
     reply(subscribe.requestId, Error::ok);
 }

@@ -84,7 +84,7 @@ TEST(Link, takes_every_frame_that_has_arrived_however_many_reads_that_needs) {
         OpensAtEnd const opens{go};
         user.holdFirst = &go;
         Link link{user};
-        link.start("test", hub.url(), options());
+        link.start("test", {hub.url()}, options());
         hub.acceptAndWelcome();
         auto const frame = makeFrame(protocol::FrameType::deliver, Bytes(1024 - protocol::kFrameHeaderBytes));
         hub.send(frame);
@@ -120,7 +120,7 @@ TEST(Link, a_name_resolution_that_hangs_delays_nothing) {
             state->ended.open();
             return std::vector{asio::ip::make_address("127.0.0.1")};
         };
-        link.start("test", {"slow.example", 1}, options());
+        link.start("test", {{"slow.example", 1}}, options());
         ASSERT_TRUE(state->asked.wait());
         link.close();
     }
@@ -145,7 +145,7 @@ TEST(Link, an_attempt_whose_name_resolution_hangs_ends_at_the_limit_and_is_repea
         };
         auto limited = options();
         limited.connectTimeout = 10ms;
-        link.start("test", {"slow.example", 1}, limited);
+        link.start("test", {{"slow.example", 1}}, limited);
         EXPECT_TRUE(eventually([&] { return *attempts >= 3; }));
         EXPECT_TRUE(user.errors.waitForOne(Error::handshakeTimeout));
     }
@@ -164,7 +164,7 @@ TEST(Link, a_name_is_resolved_again_at_each_attempt_and_all_its_addresses_are_tr
         // Nobody listens on the first: 127.0.0.2 is another loopback address.
         return std::vector{asio::ip::make_address("127.0.0.2"), asio::ip::make_address("127.0.0.1")};
     };
-    link.start("test", {"moving.example", hub.url().port}, options());
+    link.start("test", {{"moving.example", hub.url().port}}, options());
     hub.acceptAndWelcome();
     EXPECT_TRUE(user.up.wait());
     EXPECT_EQ(asked, 2);
@@ -177,7 +177,7 @@ TEST(Link, what_does_not_answer_like_a_hub_is_left_at_once) {
         BareHub hub;
         FakeUser user;
         Link link{user};
-        link.start("test", hub.url(), options());
+        link.start("test", {hub.url()}, options());
         hub.acceptor.accept(hub.socket);
         hub.send(answer);
         EXPECT_TRUE(user.errors.waitForOne(Error::linkLost));
@@ -191,7 +191,7 @@ TEST(Link, close_may_be_called_by_two_threads) {
         BareHub hub;
         FakeUser user;
         Link link{user};
-        link.start("test", hub.url(), options());
+        link.start("test", {hub.url()}, options());
         if (i % 2 == 0) hub.acceptAndWelcome();
         std::thread other{[&] { link.close(); }};
         link.close();

@@ -152,8 +152,8 @@ TEST_F(BrokerTopics, have_a_limit) {
     FakeClient user{other};
     EXPECT_EQ(user.open(1, "a"), Error::ok);
     EXPECT_EQ(user.subscribe(1, "b"), Error::ok);
-    EXPECT_EQ(user.open(2, "c"), Error::limitReached);
-    EXPECT_EQ(user.subscribe(2, "d"), Error::limitReached);
+    EXPECT_EQ(user.open(2, "c"), Error::tooManyTopics);
+    EXPECT_EQ(user.subscribe(2, "d"), Error::tooManyTopics);
     EXPECT_EQ(user.subscribe(3, "*"), Error::ok) << "a wildcard makes none";
     EXPECT_EQ(user.open(4, "b"), Error::ok) << "what is there can be used";
     EXPECT_EQ(user.subscribe(4, "a"), Error::ok);

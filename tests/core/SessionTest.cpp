@@ -161,10 +161,10 @@ TEST_F(SessionTest, a_limit_reached_is_a_reply_and_not_the_end) {
     FakeClient other{small};
     EXPECT_EQ(other.open(1, "a"), Error::ok);
     EXPECT_EQ(other.open(2, "b"), Error::ok);
-    EXPECT_EQ(other.open(3, "c"), Error::limitReached);
+    EXPECT_EQ(other.open(3, "c"), Error::tooManyOpenTopics);
     EXPECT_EQ(other.subscribe(1, "a"), Error::ok);
     EXPECT_EQ(other.subscribe(2, "b"), Error::ok);
-    EXPECT_EQ(other.subscribe(3, "a"), Error::limitReached);
+    EXPECT_EQ(other.subscribe(3, "a"), Error::tooManySubscriptions);
     EXPECT_EQ(other.goodbye(), Error::ok);
     other.send(CloseTopic{1});
     EXPECT_EQ(other.open(3, "c"), Error::ok);

@@ -6,7 +6,59 @@ namespace gazellemq::test {
 namespace {
 
 /// The last reply says so in words too.
-void expectSentence(RawClient const& raw) { EXPECT_EQ(raw.received().last<protocol::Reply>()->sentence, describe(Error::limitReached)); }
+void expectSentence(RawClient const& raw, Error error) { EXPECT_EQ(raw.received().last<protocol::Reply>()->sentence, describe(error)); }
+
+TEST(HubLimits, a_connection_more_than_max_connections_is_told_why_and_closed) {
+    hub::Limits limits;
+    limits.maxConnections = 3;  // two are the canary's
+    WatchedHub watched{limits};
+    RawClient first{watched.port()};
+    ASSERT_TRUE(first.greet());
+    RawClient second{watched.port()};
+    ASSERT_TRUE(second.waitFor<protocol::Goodbye>());
+    auto const goodbye = second.received().last<protocol::Goodbye>();
+    EXPECT_EQ(goodbye->code, Error::tooManyConnections);
+    EXPECT_EQ(goodbye->reason, describe(Error::tooManyConnections));
+    EXPECT_EQ(second.waitForEnd(), RawClient::End::closed);
+    first.reset();
+    EXPECT_TRUE(eventually([&] { return RawClient{watched.port()}.greet(); })) << "there is room again";
+    watched.expectUnharmed();
+}
+
+TEST(HubLimits, connections_are_counted_per_address_too) {
+    hub::Limits limits;
+    limits.maxConnectionsPerAddress = 3;
+    WatchedHub watched{limits};
+    RawClient first{watched.port()};
+    ASSERT_TRUE(first.greet());
+    RawClient second{watched.port()};
+    ASSERT_TRUE(second.waitFor<protocol::Goodbye>());
+    auto const goodbye = second.received().last<protocol::Goodbye>();
+    EXPECT_EQ(goodbye->code, Error::tooManyConnectionsFromAddress);
+    first.reset();
+    second.reset();
+    watched.expectUnharmed();
+}
+
+TEST(HubLimits, a_client_that_is_turned_away_is_told_the_limit_and_comes_in_when_there_is_room) {
+    hub::Limits limits;
+    limits.maxConnections = 1;
+    TestHub hub{limits};
+    auto first = std::make_unique<client::PublisherClient>();
+    first->connectToHub("first", hub.url());
+    ASSERT_EQ(first->publish("t", "x"), Error::ok);
+    ASSERT_EQ(first->flush(kPatience), Error::ok);
+    Inbox<Error> reasons;
+    client::PublisherClient second;
+    second.onStateChange([&](client::StateChange const& change) {
+        if (change.state == client::State::disconnected) reasons.add(change.error);
+    });
+    second.connectToHub("second", hub.url(), impatient<client::PublisherOptions>());
+    ASSERT_TRUE(reasons.waitForOne(Error::tooManyConnections));
+    first = nullptr;
+    ASSERT_EQ(second.publish("t", "x"), Error::ok);
+    EXPECT_EQ(second.flush(kPatience), Error::ok);
+}
 
 TEST(HubLimits, no_more_topics_than_max_topics_exist) {
     hub::Limits limits;
@@ -16,10 +68,10 @@ TEST(HubLimits, no_more_topics_than_max_topics_exist) {
     ASSERT_TRUE(raw.greet());
     EXPECT_EQ(raw.open(1, "a"), Error::ok);
     EXPECT_EQ(raw.subscribe(1, "b"), Error::ok);
-    EXPECT_EQ(raw.open(2, "c"), Error::limitReached);
-    expectSentence(raw);
-    EXPECT_EQ(raw.subscribe(2, "c"), Error::limitReached);
-    expectSentence(raw);
+    EXPECT_EQ(raw.open(2, "c"), Error::tooManyTopics);
+    expectSentence(raw, Error::tooManyTopics);
+    EXPECT_EQ(raw.subscribe(2, "c"), Error::tooManyTopics);
+    expectSentence(raw, Error::tooManyTopics);
     // What exists can be used, and a wildcard needs no topic.
     EXPECT_EQ(raw.open(3, "b"), Error::ok);
     EXPECT_EQ(raw.subscribe(3, "a"), Error::ok);
@@ -38,7 +90,7 @@ TEST(HubLimits, idle_topics_make_room_for_others) {
     RawClient raw{watched.port()};
     ASSERT_TRUE(raw.greet());
     EXPECT_EQ(raw.open(1, "a"), Error::ok);
-    EXPECT_EQ(raw.open(2, "b"), Error::limitReached);
+    EXPECT_EQ(raw.open(2, "b"), Error::tooManyTopics);
     ASSERT_TRUE(raw.sendFrame(protocol::CloseTopic{1}));
     std::uint32_t handle = 3;
     EXPECT_TRUE(eventually([&] { return raw.open(handle++, "b") == Error::ok; }));
@@ -54,8 +106,8 @@ TEST(HubLimits, a_connection_has_no_more_subscriptions_than_max_subscriptions) {
     ASSERT_TRUE(raw.greet());
     EXPECT_EQ(raw.subscribe(1, "a"), Error::ok);
     EXPECT_EQ(raw.subscribe(2, "b.*"), Error::ok);
-    EXPECT_EQ(raw.subscribe(3, "c"), Error::limitReached);
-    expectSentence(raw);
+    EXPECT_EQ(raw.subscribe(3, "c"), Error::tooManySubscriptions);
+    expectSentence(raw, Error::tooManySubscriptions);
     RawClient other{watched.port()};
     ASSERT_TRUE(other.greet());
     EXPECT_EQ(other.subscribe(1, "a"), Error::ok) << "it is counted per connection";
@@ -74,8 +126,8 @@ TEST(HubLimits, a_connection_has_no_more_open_topics_than_max_open_topics) {
     ASSERT_TRUE(raw.greet());
     EXPECT_EQ(raw.open(1, "a"), Error::ok);
     EXPECT_EQ(raw.open(2, "b"), Error::ok);
-    EXPECT_EQ(raw.open(3, "c"), Error::limitReached);
-    expectSentence(raw);
+    EXPECT_EQ(raw.open(3, "c"), Error::tooManyOpenTopics);
+    expectSentence(raw, Error::tooManyOpenTopics);
     ASSERT_TRUE(raw.sendFrame(protocol::CloseTopic{2}));
     EXPECT_EQ(raw.open(3, "c"), Error::ok);
     raw.reset();

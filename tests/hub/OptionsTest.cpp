@@ -17,7 +17,9 @@ using testing::HasSubstr;
 /// Every option, as a flag.
 std::vector<std::string> const kNames{"listen", "insecure", "log-level", "window-bytes", "max-memory", "max-payload-bytes",
                                       "max-topics", "max-subscriptions", "max-open-topics", "max-control-bytes", "heartbeat",
-                                      "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit"};
+                                      "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit",
+                                      "max-connections", "max-connections-per-address", "max-log-line-bytes",
+                                      "max-log-lines-per-second"};
 
 /// The variables of the machine that runs the tests do not count, and a configuration file can be written.
 class Options : public testing::Test {
@@ -174,7 +176,7 @@ TEST_F(Options, a_flag_wins_over_a_variable_and_a_variable_over_the_file) {
 
 TEST_F(Options, bad_values_name_the_option_and_the_remedy) {
     expectRefused(parse({"--listen", "localhost:5875"}), {"--listen", "'localhost:5875'", "tcp://host:port"});
-    expectRefused(parse({"--listen", "tcp://127.0.0.1:70000"}), {"--listen", "70000", "tcp://127.0.0.1:5875"});
+    expectRefused(parse({"--listen", "tcp://127.0.0.1:70000"}), {"--listen", "70000", "tcp://host:port", "unix:///path"});
     expectRefused(parse({"--log-level", "loud"}), {"--log-level", "loud", "debug", "warning"});
     expectRefused(parse({"--window-bytes", "8 parsec"}), {"--window-bytes", "parsec"});
     expectRefused(parse({"--max-topics", "many"}), {"--max-topics", "many"});

@@ -12,6 +12,8 @@ struct Way {
     char const* name;
     char const* listenOn;
     std::function<Error(PublisherClient&, std::uint16_t)> connect;
+
+    friend void PrintTo(Way const& way, std::ostream* out) { *out << way.name; }
 };
 
 auto url(std::string const& start) {

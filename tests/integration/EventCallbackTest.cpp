@@ -36,11 +36,15 @@ struct Event {
     char const* name;
     /// Arranges that `run` is called once by the callback.
     std::function<void(World&, std::function<void()> run)> arrange;
+
+    friend void PrintTo(Event const& event, std::ostream* out) { *out << event.name; }
 };
 struct Action {
     char const* name;
     /// True if it went as promised.
     std::function<bool(World&)> run;
+
+    friend void PrintTo(Action const& action, std::ostream* out) { *out << action.name; }
 };
 std::string nameOfTest(testing::TestParamInfo<std::tuple<Event, Action>> const& info) {
     return std::string{std::get<0>(info.param).name} + "__" + std::get<1>(info.param).name;
@@ -82,7 +86,7 @@ std::vector<Action> const kSubscriberActions{
     {"wait_until_subscribed",
      [](World& world) {
          auto const error = world.subscriber->waitUntilSubscribed(10ms);
-         return error == Error::ok || error == Error::timeout || error == Error::limitReached;
+         return error == Error::ok || error == Error::timeout || error == Error::tooManySubscriptions;
      }},
     {"delete_the_client",
      [](World& world) {

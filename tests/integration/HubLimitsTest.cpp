@@ -25,9 +25,9 @@ TEST(HubLimits, a_subscription_over_the_limit_is_refused_and_told) {
     ASSERT_EQ(subscriber.client.connectToHub("subscriber", hub.url()), Error::ok);
     ASSERT_EQ(subscriber.subscribe("a"), Error::ok);
     ASSERT_EQ(subscriber.subscribe("b.*"), Error::ok);
-    EXPECT_EQ(subscriber.subscribe("c"), Error::limitReached);
+    EXPECT_EQ(subscriber.subscribe("c"), Error::tooManySubscriptions);
     ASSERT_TRUE(subscriber.errors.waitFor(1));
-    EXPECT_THAT(subscriber.errors.all(), ElementsAre(Error::limitReached));
+    EXPECT_THAT(subscriber.errors.all(), ElementsAre(Error::tooManySubscriptions));
     EXPECT_THAT(subscriber.reasons.all()[0], testing::HasSubstr("'c'"));
     EXPECT_EQ(subscriber.client.unsubscribe("c"), Error::ok);
     EXPECT_EQ(subscriber.client.waitUntilSubscribed(kPatience), Error::ok);
@@ -46,8 +46,8 @@ TEST(HubLimits, too_many_topics_are_refused_to_both_sides) {
     ASSERT_EQ(subscriber.client.connectToHub("subscriber", hub.url()), Error::ok);
     ASSERT_EQ(subscriber.subscribe("a"), Error::ok);
     ASSERT_EQ(subscriber.subscribe("b"), Error::ok);
-    EXPECT_EQ(subscriber.subscribe("c"), Error::limitReached);
-    EXPECT_TRUE(subscriber.errors.waitForOne(Error::limitReached));
+    EXPECT_EQ(subscriber.subscribe("c"), Error::tooManyTopics);
+    EXPECT_TRUE(subscriber.errors.waitForOne(Error::tooManyTopics));
     PublisherClient publisher;
     Inbox<Failed> failures;
     publisher.onPublishFailed([&](std::string_view topic, std::uint64_t count, Error code, std::string_view reason) {
@@ -57,7 +57,7 @@ TEST(HubLimits, too_many_topics_are_refused_to_both_sides) {
     ASSERT_EQ(publisher.connectToHub("publisher", hub.url()), Error::ok);
     EXPECT_EQ(publisher.publish("d", "x"), Error::ok) << "the hub's answer comes later";
     ASSERT_TRUE(failures.waitFor(1));
-    EXPECT_THAT(failures.all(), ElementsAre(Failed{"d", 1, Error::limitReached}));
+    EXPECT_THAT(failures.all(), ElementsAre(Failed{"d", 1, Error::tooManyTopics}));
     EXPECT_EQ(publisher.publish("a", "x"), Error::ok);
     EXPECT_TRUE(subscriber.messages.waitFor(1));
 }
@@ -82,7 +82,7 @@ TEST(HubLimits, messages_to_a_topic_that_is_refused_are_counted_exactly) {
         }
     }
     EXPECT_EQ(publisher.publish("good", "2"), Error::ok);
-    EXPECT_EQ(publisher.flush(kPatience), Error::limitReached) << "not everything was confirmed";
+    EXPECT_EQ(publisher.flush(kPatience), Error::tooManyOpenTopics) << "not everything was confirmed";
     EXPECT_EQ(publisher.flush(kPatience), Error::ok) << "nothing new was refused since";
     auto const stats = publisher.stats();
     EXPECT_EQ(stats.published, 2002U);
@@ -91,7 +91,7 @@ TEST(HubLimits, messages_to_a_topic_that_is_refused_are_counted_exactly) {
     EXPECT_EQ(stats.buffered + stats.unconfirmed + stats.lost + stats.bufferedBytes, 0U);
     EXPECT_TRUE(failures.waitUntil([](auto const& all) {
         std::uint64_t sum = 0;
-        for (auto const& failed : all) sum += failed.topic == "bad" && failed.code == Error::limitReached ? failed.count : 0;
+        for (auto const& failed : all) sum += failed.topic == "bad" && failed.code == Error::tooManyOpenTopics ? failed.count : 0;
         return sum == 2000;
     }));
     for (auto const& failed : failures.all()) EXPECT_GT(failed.count, 0U);

@@ -37,6 +37,7 @@ enum class Error : std::uint16_t {
     callbackFailed = 29,
     linkLost = 30,
     damaged = 31,
+    forked = 32,
 
     // Decided by the hub.
     protocolViolation = 40,
@@ -46,6 +47,11 @@ enum class Error : std::uint16_t {
     goingAway = 44,
     silent = 45,
     handshakeTimeout = 46,
+    tooManyConnections = 50,
+    tooManyConnectionsFromAddress = 51,
+    tooManyTopics = 52,
+    tooManySubscriptions = 53,
+    tooManyOpenTopics = 54,
 };
 
 /// One English sentence for `error`. Static storage; any thread.

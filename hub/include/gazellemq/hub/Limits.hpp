@@ -11,6 +11,8 @@ struct Limits {
     std::size_t windowBytes = 8 * 1024 * 1024;        ///< batches kept per topic for readers that are behind
     std::size_t maxMemory = std::size_t{1} << 30;     ///< all buffers together; above it no publisher gets new credit
     std::size_t maxPayloadBytes = 8 * 1024 * 1024;    ///< one message
+    std::size_t maxConnections = 100'000;
+    std::size_t maxConnectionsPerAddress = 100'000;   ///< of one IP address, or of one user over Unix sockets
     std::size_t maxTopics = 1'000'000;
     std::size_t maxSubscriptions = 100'000;           ///< per connection
     std::size_t maxOpenTopics = 100'000;              ///< topics opened for publishing, per connection

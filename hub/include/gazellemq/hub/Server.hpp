@@ -21,6 +21,8 @@ struct ServerOptions {
     /// How long stop() lets clients drain.
     std::chrono::milliseconds drainLimit{4000};
     Limits limits;
+    std::size_t maxLogLineBytes = 1000;       ///< a longer line is cut
+    std::size_t maxLogLinesPerSecond = 100;   ///< more are counted and left out
     /// Called on the hub's thread, one line without a newline. Must not block.
     std::function<void(LogLevel, std::string_view)> log;
 };
