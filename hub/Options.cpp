@@ -95,6 +95,14 @@ class Declaration {
         add(name, value, text)->transform(CLI::AsSizeValue(false))->transform(notNegative)->type_name("SIZE");
     }
 
+    /// Made absolute: a daemon leaves its directory.
+    void addPath(std::string const& name, std::filesystem::path& value, std::string const& text) {
+        named(app_.add_option_function<std::string>(
+                  "--" + name, [&value](std::string const& path) { value = std::filesystem::absolute(path); }, text)
+                  ->type_name("FILE"),
+              name);
+    }
+
     void addTime(std::string const& name, std::chrono::milliseconds& value, std::string const& text) {
         static std::map<std::string, std::int64_t> const units{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
         auto* option = app_.add_option_function<std::int64_t>(
@@ -126,7 +134,12 @@ void declare(CLI::App& app, Options& options) {
             },
             "URL"));
     declaration.addFlag("insecure", server.insecure, "Allow addresses other than loopback although there are no credentials");
-    declaration.addLevel("log-level", options.logLevel, "How much to log to stderr: debug, info, warning, error");
+    declaration.addLevel("log-level", options.log.level, "How much to log: debug, info, warning, error");
+    declaration.addPath("log-file", options.log.file, "Log to this file instead of stderr; SIGUSR1 opens it anew");
+    declaration.addSize("log-file-bytes", options.log.fileBytes, "A log file that is full is renamed: hub.log becomes hub.1.log and so on");
+    declaration.addCount("log-files", options.log.files, "Full log files that are kept");
+    declaration.addFlag("daemon", options.daemon, "Serve in the background; returns when it serves. Needs --log-file");
+    declaration.addPath("pid-file", options.pidFile, "Write the process number here, and refuse to start beside another hub with the file");
     declaration.addSize("window-bytes", limits.windowBytes, "Messages kept per topic for readers that are behind");
     declaration.addSize("max-memory", limits.maxMemory, "All message buffers together; near it publishers have to wait");
     declaration.addSize("max-payload-bytes", limits.maxPayloadBytes, "Largest message");
@@ -159,8 +172,12 @@ ParsedOptions parseOptions(int argc, char const* const* argv) {
     app.footer(kExamples);
     app.get_formatter()->column_width(34);
     declare(app, parsed.options);
+    app.add_flag("--check-config", parsed.options.checkConfig, "Say whether the options and the file are good, and exit");
     try {
         app.parse(argc, argv);
+        if (parsed.options.daemon && parsed.options.log.file.empty()) {
+            throw CLI::ValidationError("--daemon", "a daemon has no stderr: give --log-file as well");
+        }
         parsed.run = true;
     } catch (CLI::ParseError const& error) {
         parsed.exitCode = app.exit(error) == 0 ? 0 : 2;

@@ -1,15 +1,20 @@
 #pragma once
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "gazellemq/hub/Server.hpp"
+#include "program/Log.hpp"
 
 namespace gazellemq::hub {
 
 /// What gazelle-hub was told by flags, GAZELLE_* variables and the configuration file, all declared once in Options.cpp.
 struct Options {
     ServerOptions server;
-    LogLevel logLevel = LogLevel::info;
+    LogOptions log;
+    std::filesystem::path pidFile;  ///< empty: none
+    bool daemon = false;
+    bool checkConfig = false;
 };
 
 /// What to do next: run with `options`, or leave with `exitCode` after what was printed.

@@ -4,40 +4,19 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
-#include <spdlog/async.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include "Options.hpp"
+#include "program/Daemon.hpp"
+#include "program/Log.hpp"
+#include "program/PidFile.hpp"
+#include "program/ServiceManager.hpp"
 
 namespace {
 
 using namespace gazellemq::hub;
-
-constexpr std::size_t kLogQueueLines = 1024;
-
-spdlog::level::level_enum toSpdlog(LogLevel level) {
-    switch (level) {
-        case LogLevel::debug: return spdlog::level::debug;
-        case LogLevel::info: return spdlog::level::info;
-        case LogLevel::warning: return spdlog::level::warn;
-        case LogLevel::error: return spdlog::level::err;
-    }
-    return spdlog::level::info;
-}
-
-/// Lines go to stderr through a thread of their own; when that falls behind the oldest lines are lost, never the hub's time.
-void startLog(LogLevel level) {
-    spdlog::init_thread_pool(kLogQueueLines, 1);
-    auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    spdlog::set_default_logger(std::make_shared<spdlog::async_logger>("hub", std::move(sink), spdlog::thread_pool(),
-                                                                      spdlog::async_overflow_policy::overrun_oldest));
-    spdlog::set_level(toSpdlog(level));
-    spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-}
 
 /// Whoever closes the pipe that our output goes to does not end the hub. A standard descriptor that is not open at all would be given to
 /// the next socket, and the log would be written to a client.
@@ -48,8 +27,8 @@ void protectOutput() {
     }
 }
 
-/// Takes SIGTERM and SIGINT, which are blocked in every thread, on a thread of its own: the first drains, the second stops at
-/// once. Ends with its scope.
+/// Takes SIGTERM, SIGINT and SIGUSR1, which are blocked in every thread, on a thread of its own: the first to stop drains, the
+/// second stops at once; SIGUSR1 reopens the log. Ends with its scope.
 class SignalWatch {
   public:
     SignalWatch(sigset_t const& signals, Server& server)
@@ -66,18 +45,24 @@ class SignalWatch {
     void run() {
         auto const first = next();
         if (ended_) return;
-        spdlog::info("signal {}: draining; a second signal stops at once", first);
+        Log::write(LogLevel::info, "signal " + std::to_string(first) + ": draining; a second signal stops at once");
+        notifyServiceManager("STOPPING=1");
         server_.drain();
         auto const second = next();
         if (ended_) return;
-        spdlog::warn("signal {}: stopping at once", second);
+        Log::write(LogLevel::warning, "signal " + std::to_string(second) + ": stopping at once");
         server_.stopNow();
     }
 
+    /// The next signal to stop.
     int next() const {
-        int signal = 0;
-        sigwait(&signals_, &signal);
-        return signal;
+        for (;;) {
+            int signal = 0;
+            sigwait(&signals_, &signal);
+            if (signal != SIGUSR1) return signal;
+            Log::reopen();
+            Log::write(LogLevel::info, "the log file was opened anew");
+        }
     }
 
     sigset_t const signals_;
@@ -89,31 +74,44 @@ class SignalWatch {
 int run(Options options) {
     sigset_t signals;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    for (auto const signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    startLog(options.logLevel);
 
-    options.server.log = [](LogLevel level, std::string_view line) { spdlog::log(toSpdlog(level), "{}", line); };
+    options.server.log = Log::write;
+    if (options.checkConfig) {
+        Server const checked{std::move(options.server)};
+        std::puts("gazelle-hub: the configuration is good");
+        return 0;
+    }
+    std::optional<Daemon> daemon;
+    if (options.daemon) daemon.emplace();
     Server server{std::move(options.server)};
+    std::optional<PidFile> pidFile;
+    if (!options.pidFile.empty()) pidFile.emplace(options.pidFile);
+    Log const log{options.log};
     server.start();
     std::string ready = "gazelle-hub is ready on";
     for (auto const& url : server.urls()) ready += " " + url;
     std::puts(ready.c_str());
     std::fflush(stdout);
+    Log::write(LogLevel::info, ready);
+    if (daemon) daemon->ready();
+    notifyServiceManager("READY=1\nMAINPID=" + std::to_string(::getpid()));
 
     {
         SignalWatch const watch{signals, server};
+        Watchdog const watchdog{[&server] {
+            server.stats();
+            return true;
+        }};
         server.wait();
     }
-    spdlog::info("stopped");
-    spdlog::shutdown();
+    Log::write(LogLevel::info, "stopped");
     return 0;
 }
 
 int fail(std::exception const& error, int exitCode) {
     std::fprintf(stderr, "gazelle-hub: %s\n", error.what());
-    spdlog::shutdown();
     return exitCode;
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> const kNames{"listen", "insecure", "log-level", "window
                                       "max-topics", "max-subscriptions", "max-open-topics", "max-control-bytes", "heartbeat",
                                       "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit",
                                       "max-connections", "max-connections-per-address", "max-log-line-bytes",
-                                      "max-log-lines-per-second"};
+                                      "max-log-lines-per-second", "log-file", "log-file-bytes", "log-files", "pid-file", "daemon"};
 
 /// The variables of the machine that runs the tests do not count, and a configuration file can be written.
 class Options : public testing::Test {
@@ -90,7 +90,7 @@ TEST_F(Options, without_any_the_documented_defaults_hold) {
     auto const& server = parsed.options.server;
     EXPECT_EQ(server.listen, std::vector<std::string>{"tcp://127.0.0.1:5875"});
     EXPECT_FALSE(server.insecure);
-    EXPECT_EQ(parsed.options.logLevel, hub::LogLevel::info);
+    EXPECT_EQ(parsed.options.log.level, hub::LogLevel::info);
     EXPECT_EQ(server.limits.windowBytes, 8u * 1024 * 1024);
     EXPECT_EQ(server.limits.stallLimit, 10s);
     EXPECT_EQ(server.drainLimit, 4s);
@@ -107,7 +107,7 @@ TEST_F(Options, flags_set_every_option) {
     auto const& limits = server.limits;
     EXPECT_EQ(server.listen, (std::vector<std::string>{"tcp://[::1]:1", "tcp://localhost:2"}));
     EXPECT_TRUE(server.insecure);
-    EXPECT_EQ(parsed.options.logLevel, hub::LogLevel::warning);
+    EXPECT_EQ(parsed.options.log.level, hub::LogLevel::warning);
     EXPECT_EQ(limits.windowBytes, 1024u * 1024);
     EXPECT_EQ(limits.maxMemory, std::size_t{2} << 30);
     EXPECT_EQ(limits.maxPayloadBytes, 100u);
@@ -133,7 +133,7 @@ TEST_F(Options, each_is_a_variable_too) {
     ASSERT_TRUE(parsed.run) << parsed.err;
     EXPECT_EQ(parsed.options.server.listen, std::vector<std::string>{"tcp://127.0.0.1:7"});
     EXPECT_TRUE(parsed.options.server.insecure);
-    EXPECT_EQ(parsed.options.logLevel, hub::LogLevel::debug);
+    EXPECT_EQ(parsed.options.log.level, hub::LogLevel::debug);
     EXPECT_EQ(parsed.options.server.limits.maxMemory, 64u * 1024 * 1024);
     EXPECT_EQ(parsed.options.server.limits.heartbeat, 3s);
     EXPECT_EQ(parsed.options.server.limits.maxTopics, 12u);
@@ -153,7 +153,7 @@ TEST_F(Options, each_is_a_line_of_the_file_too) {
     auto const& server = parsed.options.server;
     EXPECT_EQ(server.listen, (std::vector<std::string>{"tcp://127.0.0.1:7", "tcp://[::1]:7"}));
     EXPECT_TRUE(server.insecure);
-    EXPECT_EQ(parsed.options.logLevel, hub::LogLevel::error);
+    EXPECT_EQ(parsed.options.log.level, hub::LogLevel::error);
     EXPECT_EQ(server.limits.windowBytes, 1024u * 1024);
     EXPECT_EQ(server.limits.maxPayloadBytes, 4096u);
     EXPECT_EQ(server.limits.stallLimit, 30s);
@@ -242,11 +242,11 @@ TEST_F(Options, help_shows_every_option_with_its_variable_and_default) {
     EXPECT_EQ(parsed.exitCode, 0);
     EXPECT_EQ(parsed.err, "");
     for (auto const& name : kNames) EXPECT_THAT(parsed.out, AllOf(HasSubstr("--" + name + " "), HasSubstr(variableOf(name))));
-    EXPECT_THAT(parsed.out, AllOf(HasSubstr("--config"), HasSubstr("--version"), HasSubstr("Examples:"), HasSubstr("4000ms")));
+    EXPECT_THAT(parsed.out, AllOf(HasSubstr("--config"), HasSubstr("--version"), HasSubstr("--check-config"), HasSubstr("Examples:"), HasSubstr("4000ms")));
     // ... and nothing that this test does not know.
     std::size_t flags = 0;
     for (auto at = parsed.out.find("\n  -"); at != std::string::npos; at = parsed.out.find("\n  -", at + 1)) ++flags;
-    EXPECT_EQ(flags, kNames.size() + 3) << parsed.out;
+    EXPECT_EQ(flags, kNames.size() + 4) << parsed.out;
 }
 
 TEST_F(Options, version_prints_one_line) {

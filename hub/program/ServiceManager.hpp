@@ -1,0 +1,34 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string_view>
+#include <thread>
+
+namespace gazellemq::hub {
+
+/// Tells systemd, if it started this program, how it is: a datagram to the socket in $NOTIFY_SOCKET. Source: sd_notify(3), whose
+/// protocol is stable and meant to be implemented without its library. Does nothing without the variable.
+void notifyServiceManager(std::string_view state);
+
+/// While it lives, tells systemd every half of $WATCHDOG_USEC that the hub answers; stops telling when `answers` blocks or is
+/// false, and systemd restarts the hub then. Does nothing without the variable.
+class Watchdog {
+  public:
+    explicit Watchdog(std::function<bool()> answers);
+    ~Watchdog();
+    Watchdog(Watchdog const&) = delete;
+    Watchdog& operator=(Watchdog const&) = delete;
+
+  private:
+    void run(std::chrono::microseconds interval);
+
+    std::function<bool()> answers_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool ended_ = false;
+    std::thread thread_;
+};
+
+}  // namespace gazellemq::hub
