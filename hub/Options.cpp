@@ -81,6 +81,16 @@ class Declaration {
         named(option->type_name("LEVEL")->default_str("info"), name);
     }
 
+    void addPolicy(std::string const& name, SlowPolicy& value, std::string const& text, std::map<std::string, SlowPolicy> const& policies,
+                   std::string const& preset) {
+        std::vector<std::string> names;
+        for (auto const& [policyName, policy] : policies) names.push_back(policyName);
+        auto* option = app_.add_option_function<std::string>(
+            "--" + name, [&value, policies](std::string const& policy) { value = policies.at(policy); }, text);
+        option->transform(CLI::IsMember(names, CLI::ignore_case, CLI::ignore_underscore).description(""));
+        named(option->type_name("POLICY")->default_str(preset), name);
+    }
+
     void addCount(std::string const& name, std::size_t& value, std::string const& text) {
         add(name, value, text)->check(CLI::Range(1, 1'000'000'000).description(""))->type_name("COUNT");
     }
@@ -149,6 +159,11 @@ void declare(CLI::App& app, Options& options) {
     declaration.addCount("max-topics", limits.maxTopics, "Topics that may exist");
     declaration.addCount("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
     declaration.addCount("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
+    declaration.addPolicy("slow-consumer", limits.slowConsumer,
+                          "When a subscription by name falls behind by the window: block the publishers, dropOldest, or disconnect it",
+                          {{"block", SlowPolicy::block}, {"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}}, "block");
+    declaration.addPolicy("slow-wildcard", limits.slowWildcard, "The same of a subscription by wildcard: dropOldest or disconnect",
+                          {{"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}}, "dropOldest");
     declaration.addSize("max-control-bytes", limits.maxControlBytes, "Replies that may wait for a connection that does not read");
     declaration.addTime("heartbeat", limits.heartbeat, "Sign of life asked of a silent client; it is cut after twice that and a second");
     declaration.addTime("handshake-timeout", limits.handshakeTimeout, "From connecting to the end of the handshake");

@@ -65,6 +65,7 @@ void check(ServerOptions const& options) {
     require(limits.maxConnectionsPerAddress >= 1, "maxConnectionsPerAddress (--max-connections-per-address) must be at least 1");
     require(options.maxLogLineBytes >= 100, "maxLogLineBytes (--max-log-line-bytes) must be at least 100");
     require(options.maxLogLinesPerSecond >= 1, "maxLogLinesPerSecond (--max-log-lines-per-second) must be at least 1");
+    require(limits.slowWildcard != SlowPolicy::block, "slowWildcard (--slow-wildcard) must be dropOldest or disconnect");
     require(limits.maxControlBytes >= 64 * 1024, "maxControlBytes (--max-control-bytes) must be at least 64 KB");
     require(limits.heartbeat >= 100ms && limits.heartbeat <= 1h, "heartbeat (--heartbeat) must be 100 ms to 1 hour");
     require(limits.handshakeTimeout >= 10ms && limits.handshakeTimeout <= kLongest,

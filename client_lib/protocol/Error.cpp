@@ -49,6 +49,8 @@ constexpr Entry kEntries[] = {
     {Error::goingAway, "goingAway", "the peer is shutting down"},
     {Error::silent, "silent", "nothing was heard from the peer for two heartbeats and a second"},
     {Error::handshakeTimeout, "handshakeTimeout", "the peer did not complete the handshake in time"},
+    {Error::slowConsumer, "slowConsumer",
+     "the subscriber fell behind by the whole window of a topic whose policy is to disconnect: return from callbacks sooner"},
     {Error::tooManyConnections, "tooManyConnections", "the hub serves as many connections as --max-connections allows"},
     {Error::tooManyConnectionsFromAddress, "tooManyConnectionsFromAddress",
      "the hub serves as many connections from this address as --max-connections-per-address allows"},

@@ -236,11 +236,11 @@ void SubscriberClient::Impl::linkUp(protocol::Welcome const&) {
 void SubscriberClient::Impl::linkDown(Error error, std::string const&) {
     topics_.linkDown();
     drained_ = draining_;
-    if (error == Error::stalled) stalledAt_ = handledCount_;
+    if (error == Error::stalled || error == Error::slowConsumer) stalledAt_ = handledCount_;
     changed_.notify_all();
 }
 
-/// After the hub has given up on this client as stalled, it comes back only when a callback has returned.
+/// After the hub has given up on this client as stalled or too slow, it comes back only when a callback has returned.
 bool SubscriberClient::Impl::mayConnect() {
     if (draining_) return false;
     if (stalledAt_ && *stalledAt_ == handledCount_ && stats_.queuedBytes > 0) return false;

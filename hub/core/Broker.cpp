@@ -87,7 +87,9 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
         std::copy(batch.begin(), batch.end(), owner->data());
         batch = {owner->data(), batch.size()};
     }
-    counters_.messagesDropped += topic.append(std::move(owner), batch, count, now_, memoryIsShort());
+    counters_.messagesDropped += topic.makeRoom(batch.size(), memoryIsShort());
+    disconnectSlow(topic);
+    topic.append(std::move(owner), batch, count, now_);
     for (auto* cursor : topic.takeIdle()) {
         auto& subscription = *cursor->subscription;
         if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
@@ -96,6 +98,17 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
         subscription.session().offer(subscription);
     }
     confirm(publication, false);
+}
+
+/// Ends the sessions of the readers that are to be disconnected when they fall behind.
+void Broker::disconnectSlow(Topic& topic) {
+    // Failing a session frees its subscriptions, of which several may be too slow: names first.
+    std::vector<std::pair<Session*, std::string>> sessions;
+    for (auto const* subscription : topic.takeTooSlow()) {
+        sessions.emplace_back(&subscription->session(), "the subscription to '" + subscription->pattern() +
+                                                            "' fell behind by the whole window of topic '" + topic.name() + "'");
+    }
+    for (auto const& [session, reason] : sessions) session->fail(Error::slowConsumer, reason);
 }
 
 void Broker::countDelivered(Topic& topic, Subscription& subscription, std::size_t bytes, std::uint64_t messages) {

@@ -86,6 +86,7 @@ class Broker {
   private:
     void attach(Subscription& subscription, Topic& topic);
     void feed(Topic& topic);
+    void disconnectSlow(Topic& topic);
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
     bool memoryIsShort() const { return pool_->bytesInUse() > memoryLimit(); }

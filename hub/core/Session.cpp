@@ -143,8 +143,9 @@ void Session::onSubscribe(protocol::Subscribe const& subscribe) {
         return reply(subscribe.requestId, error);
     }
     if (subscriptions_.size() >= broker_.limits().maxSubscriptions) return reply(subscribe.requestId, Error::tooManySubscriptions);
-    auto const blocks = !protocol::hasWildcard(subscribe.pattern);
-    auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, blocks,
+    auto const& limits = broker_.limits();
+    auto const policy = protocol::hasWildcard(subscribe.pattern) ? limits.slowWildcard : limits.slowConsumer;
+    auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, policy,
                                                        subscribe.credit);
     if (!broker_.subscribe(*subscription)) return reply(subscribe.requestId, Error::tooManyTopics);
     subscriptions_.emplace(subscribe.subscription, std::move(subscription));

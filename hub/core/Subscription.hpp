@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "Cursor.hpp"
+#include "gazellemq/hub/Limits.hpp"
 
 namespace gazellemq::hub {
 
@@ -15,16 +16,17 @@ class Session;
 /// Owned by the Session.
 class Subscription {
   public:
-    Subscription(Session& session, std::uint32_t id, std::string pattern, bool blocks, std::uint64_t credit)
-        : session_(session), id_(id), pattern_(std::move(pattern)), blocks_(blocks), credit_(credit) {}
+    Subscription(Session& session, std::uint32_t id, std::string pattern, SlowPolicy policy, std::uint64_t credit)
+        : session_(session), id_(id), pattern_(std::move(pattern)), policy_(policy), credit_(credit) {}
     Subscription(Subscription const&) = delete;
     Subscription& operator=(Subscription const&) = delete;
 
     Session& session() const { return session_; }
     std::uint32_t id() const { return id_; }
     std::string const& pattern() const { return pattern_; }
-    /// Does a lag of this subscription slow the publishers? Otherwise it loses the oldest batches.
-    bool blocks() const { return blocks_; }
+    SlowPolicy policy() const { return policy_; }
+    /// Does a lag of this subscription slow the publishers?
+    bool blocks() const { return policy_ == SlowPolicy::block; }
 
     bool hasCredit() const { return delivered_ < credit_; }
     void raiseCredit(std::uint64_t credit) {
@@ -44,7 +46,7 @@ class Subscription {
     Session& session_;
     std::uint32_t const id_;
     std::string const pattern_;
-    bool const blocks_;
+    SlowPolicy const policy_;
     std::uint64_t credit_;
     std::uint64_t delivered_ = 0;
     std::unordered_map<Topic*, std::unique_ptr<Cursor>> cursors_;

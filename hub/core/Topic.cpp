@@ -4,6 +4,7 @@
 
 #include "Batch.hpp"
 #include "Subscription.hpp"
+#include "TopicName.hpp"
 
 namespace gazellemq::hub {
 namespace {
@@ -22,16 +23,12 @@ void eraseFrom(std::vector<T*>& list, T& item) {
 
 }  // namespace
 
-std::uint64_t Topic::append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now,
-                            bool memoryIsShort) {
-    auto const dropped = makeRoom(batch.size(), memoryIsShort);
+void Topic::append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now) {
     protocol::stampBatch(batch.data(), log_.endOffset(), now.wallNs);
     log_.append(std::move(owner), batch, count, readers_);
-    return dropped;
 }
 
-/// Moves the readers that lose the oldest forward until `incoming` bytes fit the window. Some more than needed, so that a
-/// reader at its limit is not moved at every append.
+/// Makes some more room than needed, so that a reader at its limit is not moved at every append.
 std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
     auto const window = memoryIsShort ? limits_.windowBytes / 8 : limits_.windowBytes;
     if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
@@ -39,7 +36,11 @@ std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
     auto const target = log_.droppableUpTo(window > slack ? window - slack : 0);
     std::uint64_t dropped = 0;
     for (auto* cursor : cursors_) {
-        if (cursor->subscription->blocks()) continue;
+        if (cursor->subscription->blocks() || cursor->next >= target) continue;
+        if (cursor->subscription->policy() == SlowPolicy::disconnect) {
+            tooSlow_.push_back(cursor->subscription);
+            continue;
+        }
         auto const before = dropped;
         while (cursor->next < target) {
             dropped += log_.at(cursor->next).count;
@@ -55,6 +56,7 @@ void Topic::attach(Cursor& cursor) {
     cursors_.push_back(&cursor);
     waitForAppend(cursor);
     ++(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
+    if (!protocol::hasWildcard(cursor.subscription->pattern())) ++readersByName_;
 }
 
 void Topic::detach(Cursor& cursor) {
@@ -62,6 +64,7 @@ void Topic::detach(Cursor& cursor) {
     eraseFrom(cursors_, cursor);
     eraseFrom(idle_, cursor);
     --(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
+    if (!protocol::hasWildcard(cursor.subscription->pattern())) --readersByName_;
 }
 
 void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.subscription->blocks()); }

@@ -26,10 +26,12 @@ class Topic {
     std::string const& name() const { return name_; }
     MemoryLog const& log() const { return log_; }
 
-    /// Stamps and appends a batch, first giving up the oldest batches of readers that lose the oldest. Returns the number of messages
-    /// that were given up, over all readers. The readers that had caught up are then in takeIdle().
-    std::uint64_t append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now,
-                         bool memoryIsShort);
+    /// Moves the readers that lose the oldest forward until `incoming` bytes fit the window; returns how many messages they lost.
+    /// Readers to be disconnected instead are then in takeTooSlow().
+    std::uint64_t makeRoom(std::size_t incoming, bool memoryIsShort);
+    std::vector<Subscription*> takeTooSlow() { return std::exchange(tooSlow_, {}); }
+    /// Stamps and appends a batch. The readers that had caught up are then in takeIdle().
+    void append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now);
     /// Readers with something new to deliver; they come back with waitForAppend.
     std::vector<Cursor*> takeIdle() { return std::exchange(idle_, {}); }
 
@@ -52,7 +54,7 @@ class Topic {
 
     std::vector<Cursor*> const& cursors() const { return cursors_; }
     /// Nobody publishes, nobody reads it by name: readers by wildcard do not keep a topic.
-    bool unused() const { return publications_ == 0 && readers_.blocking == 0; }
+    bool unused() const { return publications_ == 0 && readersByName_ == 0; }
     /// A publisher's share of the window, in bytes.
     std::uint64_t share() const;
 
@@ -60,7 +62,6 @@ class Topic {
     bool inIdleQueue = false;  ///< the broker looks after idleTopicTtl whether it can go
 
   private:
-    std::uint64_t makeRoom(std::size_t incoming, bool memoryIsShort);
     std::int64_t room() const;
 
     std::uint32_t const id_;
@@ -72,7 +73,9 @@ class Topic {
     MemoryLog::Readers readers_;
     std::size_t publications_ = 0;
     std::uint64_t unusedCredit_ = 0;  // over all publications
+    std::size_t readersByName_ = 0;
     std::vector<Publication*> starved_;
+    std::vector<Subscription*> tooSlow_;
 };
 
 }  // namespace gazellemq::hub

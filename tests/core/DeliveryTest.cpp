@@ -30,7 +30,7 @@ class DeliveryTest : public testing::Test {
             auto const batch = test::makeBatch({payload});
             auto buffer = hub.pool().take(batch.size());
             std::copy(batch.begin(), batch.end(), buffer->data());
-            to.append(buffer, {buffer->data(), batch.size()}, 1, {}, false);
+            to.append(buffer, {buffer->data(), batch.size()}, 1, {});
             payloads.push_back(payload);
             for (auto* cursor : to.takeIdle()) {
                 cursor->idle = false;

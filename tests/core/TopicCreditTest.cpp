@@ -36,7 +36,7 @@ class TopicCredit : public testing::Test {
         auto buffer = hub.pool().take(batch.size());
         std::copy(batch.begin(), batch.end(), buffer->data());
         topic.countReceived(publication, batch.size());
-        topic.append(buffer, {buffer->data(), batch.size()}, 1, {}, false);
+        topic.append(buffer, {buffer->data(), batch.size()}, 1, {});
     }
 
     Limits const limits = megabyteWindow();

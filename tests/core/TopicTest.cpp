@@ -27,7 +27,9 @@ class TopicTest : public testing::Test {
         auto const batch = test::makeBatch({std::string(bytes - test::kLoneOverhead, 'x')});
         auto buffer = hub.pool().take(batch.size());
         std::copy(batch.begin(), batch.end(), buffer->data());
-        return topic.append(buffer, {buffer->data(), batch.size()}, 1, {1000, 5}, memoryIsShort);
+        auto const dropped = topic.makeRoom(batch.size(), memoryIsShort);
+        topic.append(buffer, {buffer->data(), batch.size()}, 1, {1000, 5});
+        return dropped;
     }
 
     Limits const limits = smallWindow();

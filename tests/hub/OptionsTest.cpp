@@ -19,7 +19,8 @@ std::vector<std::string> const kNames{"listen", "insecure", "log-level", "window
                                       "max-topics", "max-subscriptions", "max-open-topics", "max-control-bytes", "heartbeat",
                                       "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit",
                                       "max-connections", "max-connections-per-address", "max-log-line-bytes",
-                                      "max-log-lines-per-second", "log-file", "log-file-bytes", "log-files", "pid-file", "daemon"};
+                                      "max-log-lines-per-second", "log-file", "log-file-bytes", "log-files", "pid-file", "daemon",
+                                      "slow-consumer", "slow-wildcard"};
 
 /// The variables of the machine that runs the tests do not count, and a configuration file can be written.
 class Options : public testing::Test {

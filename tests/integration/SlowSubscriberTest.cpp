@@ -218,6 +218,65 @@ TEST(SlowWildcardSubscribers, lose_the_oldest_and_are_told_exactly_how_many) {
     EXPECT_EQ(slow.check.skipped, dropped);
 }
 
+TEST(SlowSubscribers, lose_the_oldest_where_that_is_the_policy_and_slow_nobody) {
+    auto limits = smallWindow();
+    limits.slowConsumer = hub::SlowPolicy::dropOldest;
+    TestHub hub{limits};
+    SlowSubscriber slow;
+    slow.start(hub.url(), "t");
+    PublisherClient publisher;
+    ASSERT_EQ(publisher.connectToHub("publisher", hub.url()), Error::ok);
+    std::uint64_t published = 0;
+    for (; published < 5000; ++published) ASSERT_EQ(publisher.publish("t", stamped(0, published, 1000)), Error::ok);
+    EXPECT_EQ(publisher.flush(kPatience), Error::ok) << "nobody is slowed by it";
+    slow.go.open();
+    EXPECT_TRUE(eventually([&] { return slow.received + slow.dropped == published; })) << slow.received << " + " << slow.dropped;
+    EXPECT_GT(slow.dropped, 0U);
+    EXPECT_EQ(hub.server().stats().messagesDropped, slow.dropped);
+    slow.subscriber.client.close();
+    EXPECT_EQ(slow.check.damaged + slow.check.repeatedOrLate, 0U);
+    EXPECT_EQ(slow.check.skipped, slow.dropped);
+}
+
+/// By name and by wildcard.
+class SlowSubscribersToDisconnect : public testing::TestWithParam<char const*> {};
+
+TEST_P(SlowSubscribersToDisconnect, are_told_why_slow_nobody_and_come_back_when_their_callback_has_returned) {
+    auto limits = smallWindow();
+    limits.slowConsumer = limits.slowWildcard = hub::SlowPolicy::disconnect;
+    TestHub hub{limits};
+    SlowSubscriber slow;
+    slow.start(hub.url(), GetParam());
+    TestSubscriber good;
+    ASSERT_EQ(good.client.connectToHub("good", hub.url()), Error::ok);
+    ASSERT_EQ(good.subscribe("t.a"), Error::ok);
+    PublisherClient publisher;
+    ASSERT_EQ(publisher.connectToHub("publisher", hub.url()), Error::ok);
+    std::size_t published = 0;
+    // A batch at a time, so that the good one keeps up.
+    for (; published < 2000; ++published) {
+        ASSERT_EQ(publisher.publish("t.a", stamped(0, published, 1000)), Error::ok);
+        if (published % 20 == 0) {
+            ASSERT_TRUE(good.messages.waitFor(published + 1));
+        }
+    }
+    ASSERT_TRUE(good.messages.waitFor(published));
+    ASSERT_TRUE(eventually([&] { return slow.subscriber.client.state() == State::disconnected; }));
+    EXPECT_EQ(hub.server().stats().connections, 2U) << "it stays away until its callback returns";
+    slow.go.open();
+    ASSERT_TRUE(slow.subscriber.stateErrors.waitForOne(Error::slowConsumer));
+    ASSERT_TRUE(eventually([&] { return slow.subscriber.client.state() == State::ready; }));
+    auto const before = slow.received.load();
+    EXPECT_TRUE(eventually([&] {
+        EXPECT_EQ(publisher.publish("t.a", stamped(0, published++, 1000)), Error::ok);
+        publisher.flush(kPatience);
+        return slow.received > before;
+    }));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, SlowSubscribersToDisconnect, testing::Values("t.a", "t.*"),
+                         [](auto const& pattern) { return std::string{pattern.index == 0 ? "name" : "wildcard"}; });
+
 TEST(SlowWildcardSubscribers, beside_an_exact_one_that_keeps_up_change_nothing_for_it) {
     TestHub hub{smallWindow()};
     SlowSubscriber slow;

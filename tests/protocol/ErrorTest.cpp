@@ -19,7 +19,7 @@ std::string_view identifierOf(Error error) {
         CASE(wildcardNotAlone) CASE(wildcardNotLast) CASE(tooLarge) CASE(bufferFull) CASE(wouldDeadlock)
         CASE(closed) CASE(timeout) CASE(invalidUrl) CASE(invalidOption) CASE(alreadyConnected)
         CASE(notSubscribed) CASE(callbackFailed) CASE(linkLost) CASE(damaged) CASE(protocolViolation)
-        CASE(forked) CASE(tooManyConnections) CASE(tooManyConnectionsFromAddress)
+        CASE(forked) CASE(slowConsumer) CASE(tooManyConnections) CASE(tooManyConnectionsFromAddress)
         CASE(tooManyTopics) CASE(tooManySubscriptions) CASE(tooManyOpenTopics)
         CASE(versionUnsupported) CASE(limitReached) CASE(stalled) CASE(goingAway) CASE(silent)
         CASE(handshakeTimeout)

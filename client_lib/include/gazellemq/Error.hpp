@@ -47,6 +47,7 @@ enum class Error : std::uint16_t {
     goingAway = 44,
     silent = 45,
     handshakeTimeout = 46,
+    slowConsumer = 48,
     tooManyConnections = 50,
     tooManyConnectionsFromAddress = 51,
     tooManyTopics = 52,

@@ -6,6 +6,13 @@
 
 namespace gazellemq::hub {
 
+/// What happens to a subscription that falls behind by its topic's window.
+enum class SlowPolicy : std::uint8_t {
+    block,       ///< the topic's publishers are slowed; taking nothing for stallLimit ends the connection
+    dropOldest,  ///< it loses the oldest messages and is told how many
+    disconnect   ///< its connection is ended
+};
+
 /// Bounds of what peers can make the hub hold or wait for. Each is an option of gazelle-hub of the same name.
 struct Limits {
     std::size_t windowBytes = 8 * 1024 * 1024;        ///< batches kept per topic for readers that are behind
@@ -17,6 +24,8 @@ struct Limits {
     std::size_t maxSubscriptions = 100'000;           ///< per connection
     std::size_t maxOpenTopics = 100'000;              ///< topics opened for publishing, per connection
     std::size_t maxControlBytes = 4 * 1024 * 1024;    ///< replies and the like waiting for a connection that does not read
+    SlowPolicy slowConsumer = SlowPolicy::block;       ///< of subscriptions to a topic by its name
+    SlowPolicy slowWildcard = SlowPolicy::dropOldest;  ///< of subscriptions by wildcard; not block: they would slow topics they do not know of
     std::chrono::milliseconds heartbeat{5000};
     std::chrono::milliseconds handshakeTimeout{5000}; ///< from accept to HELLO
     std::chrono::milliseconds stallLimit{10000};
