@@ -1,0 +1,86 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "ChildProcess.hpp"
+
+/// The real program, with short runs: it ends well, and its report holds what scripts read.
+namespace gazellemq::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr std::chrono::seconds kRunLimit{100};
+
+struct Outcome {
+    std::string end;
+    std::string output;
+    std::string errors;
+
+    json report() const { return json::parse(output, nullptr, false); }
+};
+
+Outcome run(std::vector<std::string> words) {
+    words.insert(words.begin(), GAZELLE_PERF);
+    ChildProcess program{{.words = words}};
+    auto end = program.waitForEnd(kRunLimit);
+    return {std::move(end), program.restOfOutput(), program.errors()};
+}
+
+void expectNoFaults(json const& report) {
+    for (auto const* fault : {"lost", "duplicated", "out_of_order", "corrupt"})
+        EXPECT_EQ(report.at(fault), 0) << fault;
+}
+
+void expectPositive(json const& report, std::vector<std::string> const& names) {
+    for (auto const& name : names) EXPECT_GT(report.value(name, 0.0), 0) << name;
+}
+
+TEST(PerfProgram, measures_one_publisher_and_one_subscriber) {
+    auto const outcome = run({"pubsub", "--messages", "20000", "--runs", "1", "--json"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    EXPECT_EQ(report.at("messages"), 20'000);
+    EXPECT_EQ(report.at("size"), 86);
+    EXPECT_EQ(report.at("per_run").size(), 1U);
+    expectPositive(report,
+                   {"elapsed_ms", "messages_per_second", "hub_cpu_ns_per_message", "hub_peak_rss_bytes"});
+    expectNoFaults(report);
+}
+
+TEST(PerfProgram, measures_several_publishers_subscribers_and_topics) {
+    auto const outcome = run({"pubsub", "--messages", "20000", "--runs", "1", "--json", "--publishers", "3",
+                              "--subscribers", "2", "--topics", "4"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    EXPECT_EQ(report.at("publishers"), 3);
+    EXPECT_EQ(report.at("subscribers"), 2);
+    EXPECT_EQ(report.at("topics"), 4);
+    EXPECT_DOUBLE_EQ(report.at("delivered_per_second"), 2 * report.at("messages_per_second").get<double>());
+    expectNoFaults(report);
+}
+
+TEST(PerfProgram, measures_the_relay) {
+    auto const outcome = run({"relay", "--messages", "20000", "--runs", "1", "--json"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    expectPositive(report,
+                   {"elapsed_ms", "messages_per_second", "relay_cpu_ns_per_message", "relay_peak_rss_bytes"});
+    expectNoFaults(report);
+}
+
+TEST(PerfProgram, names_what_is_wrong_with_an_option) {
+    auto const outcome = run({"pubsub", "--size", "3"});
+    EXPECT_EQ(outcome.end, "exit 2");
+    EXPECT_THAT(outcome.errors, HasSubstr("3 is too small; the least is 16"));
+}
+
+TEST(PerfProgram, says_which_hub_it_did_not_reach) {
+    auto const outcome = run({"pubsub", "--hub", "nothing"});
+    EXPECT_EQ(outcome.end, "exit 1");
+    EXPECT_THAT(outcome.errors, HasSubstr("nothing"));
+}
+
+}  // namespace
+}  // namespace gazellemq::test
