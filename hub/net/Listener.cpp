@@ -127,7 +127,14 @@ asio::awaitable<void> Listener::run(std::function<void(std::shared_ptr<transport
             lastTold = now;
             onProblem("cannot accept on " + url_.toString() + ": " + error.message() + ": newcomers are turned away");
         }
-        if (error == asio::error::no_descriptors && spare_.turnAway(acceptor_.native_handle())) continue;
+        if (error == asio::error::no_descriptors) {
+            // Linux says so even when nobody waits.
+            auto const away = spare_.turnAway(acceptor_.native_handle());
+            if (away == SpareDescriptor::Away::nobodyWaits) {
+                co_await acceptor_.async_wait(Acceptor::wait_read, asio::redirect_error(asio::use_awaitable, error));
+            }
+            if (away != SpareDescriptor::Away::failed) continue;
+        }
         pause_.expires_after(kPauseWithoutDescriptors);
         co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
     }

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace gazellemq::hub {
@@ -19,12 +20,13 @@ void SpareDescriptor::close() {
     if (auto const descriptor = std::exchange(descriptor_, -1); descriptor >= 0) ::close(descriptor);
 }
 
-bool SpareDescriptor::turnAway(int listener) {
+SpareDescriptor::Away SpareDescriptor::turnAway(int listener) {
     close();
     auto const accepted = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    auto const error = errno;
     if (accepted >= 0) ::close(accepted);
     open();
-    return accepted >= 0;
+    return accepted >= 0 ? Away::one : error == EAGAIN ? Away::nobodyWaits : Away::failed;
 }
 
 }  // namespace gazellemq::hub

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 
 namespace gazellemq::hub {
 
@@ -11,8 +12,9 @@ class SpareDescriptor {
     SpareDescriptor(SpareDescriptor const&) = delete;
     SpareDescriptor& operator=(SpareDescriptor const&) = delete;
 
-    /// Accepts one waiting connection on `listener` and closes it. False if none waited or no descriptor could be had.
-    bool turnAway(int listener);
+    enum class Away : std::uint8_t { one, nobodyWaits, failed };
+    /// Accepts one waiting connection on `listener`, which does not block, and closes it.
+    Away turnAway(int listener);
 
   private:
     void open();
