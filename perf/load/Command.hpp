@@ -13,6 +13,8 @@ struct Command {
 
 Command addPubSubCommand(CLI::App& program);
 Command addRelayCommand(CLI::App& program);
+Command addPingPongCommand(CLI::App& program);
+Command addLatencyCommand(CLI::App& program);
 /// Hidden: what a child process does.
 Command addRoleCommand(CLI::App& program);
 

@@ -13,20 +13,26 @@ namespace {
 constexpr std::chrono::seconds kStopLimit{10};
 constexpr std::size_t kLogBytes = 4000;
 
+std::vector<std::string> withListen(std::string url, std::vector<std::string> options) {
+    options.insert(options.end(), {"--listen", std::move(url)});
+    return options;
+}
+
 }  // namespace
 
-HubProcess::HubProcess(std::chrono::milliseconds limit)
-    : log_(std::tmpfile(), std::fclose),
-      process_("gazelle-hub", hubProgram(), {"--listen", "tcp://127.0.0.1:0"},
+HubProcess::HubProcess(Route const& route, std::vector<std::string> const& options)
+    : folder_(route.transport),
+      log_(std::tmpfile(), std::fclose),
+      process_("gazelle-hub", hubProgram(), withListen(folder_.url("hub"), options),
                log_ ? fileno(log_.get()) : -1),
-      url_(waitForUrl(limit)) {}
+      url_(waitForUrl(route.timeout)) {}
 
 std::string HubProcess::waitForUrl(std::chrono::milliseconds limit) {
     pollfd output{.fd = process_.outputFd(), .events = POLLIN, .revents = 0};
     while (poll(&output, 1, static_cast<int>(limit.count())) == 1 && process_.read()) {
         if (auto const line = process_.nextLine()) {
-            auto const url = line->find("tcp://");
-            if (url != std::string::npos) return line->substr(url);
+            auto const scheme = line->find("://");
+            if (scheme != std::string::npos) return line->substr(line->rfind(' ', scheme) + 1);
         }
     }
     auto const end = process_.waitForEnd(std::chrono::milliseconds{100});

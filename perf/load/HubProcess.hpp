@@ -3,17 +3,20 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ChildProcess.hpp"
+#include "SocketFolder.hpp"
 
 namespace gazellemq::perf {
 
-/// A gazelle-hub on a port of its own, for one run. What it logs is kept in a file without a name and read
-/// when something fails.
+/// A gazelle-hub on an address of its own, for one run. What it logs is kept in a file without a name and
+/// read when something fails.
 class HubProcess {
   public:
-    /// Returns when the hub serves. Throws Failure with the hub's log if it does not.
-    explicit HubProcess(std::chrono::milliseconds limit);
+    /// Over the transport of `route`, within its timeout. Returns when the hub serves. Throws Failure with
+    /// the hub's log if it does not.
+    explicit HubProcess(Route const& route, std::vector<std::string> const& options = {});
 
     std::string const& url() const { return url_; }
     ChildProcess& process() { return process_; }
@@ -27,6 +30,7 @@ class HubProcess {
 
     std::string waitForUrl(std::chrono::milliseconds limit);
 
+    SocketFolder folder_;
     File log_;
     ChildProcess process_;
     std::string url_;

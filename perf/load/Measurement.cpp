@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "LatencyJson.hpp"
 #include "Meters.hpp"
 
 namespace gazellemq::perf {
@@ -10,11 +11,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-Verdict verdictOf(Json const& result) {
-    return {.lost = result.at("lost"),
-            .duplicated = result.at("duplicated"),
-            .outOfOrder = result.at("out_of_order"),
-            .corrupt = result.at("corrupt")};
+/// Figure by figure the worse of two.
+void worsen(std::optional<Latency>& sum, Latency const& latency) {
+    if (!sum) sum.emplace();
+    for (auto const& [name, value] : kLatencyFigures) (*sum).*value = std::max((*sum).*value, latency.*value);
 }
 
 RunResult summarize(std::vector<Json> const& published, std::vector<Json> const& received) {
@@ -29,12 +29,20 @@ RunResult summarize(std::vector<Json> const& published, std::vector<Json> const&
         end = std::max(end, subscriber.at("end_ns").get<std::int64_t>());
         run.subscriberCpu += subscriber.at("cpu_seconds").get<double>();
         run.verdict += verdictOf(subscriber);
+        if (subscriber.contains("latency")) worsen(run.latency, subscriber.at("latency").get<Latency>());
     }
     run.seconds = static_cast<double>(end - start) / 1e9;
     return run;
 }
 
 }  // namespace
+
+Verdict verdictOf(Json const& result) {
+    return {.lost = result.at("lost"),
+            .duplicated = result.at("duplicated"),
+            .outOfOrder = result.at("out_of_order"),
+            .corrupt = result.at("corrupt")};
+}
 
 RunResult measure(Crew& crew, Parties const& parties) {
     auto const cpuAtStart = parties.middle ? cpuSecondsOf(*parties.middle) : 0;

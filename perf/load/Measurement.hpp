@@ -16,4 +16,7 @@ struct Parties {
 /// Starts the messages, waits until all have arrived, and collects what the processes measured.
 RunResult measure(Crew& crew, Parties const& parties);
 
+/// What a subscriber's "result" says.
+Verdict verdictOf(nlohmann::json const& result);
+
 }  // namespace gazellemq::perf

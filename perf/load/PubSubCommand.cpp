@@ -9,6 +9,7 @@
 #include "PubSubRun.hpp"
 #include "RelayRun.hpp"
 #include "Report.hpp"
+#include "Turns.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -29,45 +30,29 @@ constexpr char const* kExamples =
 struct Settings {
     Workload workload;
     RunOptions options;
-    std::string hub;
-    bool spawnHub = false;
-    bool versusRelay = false;
 };
 
-void note(Series const& series, std::uint64_t runs) {
-    std::cerr << "run " << series.runs.size() << "/" << runs << " " << toLine(series, series.runs.back())
-              << "\n";
-}
-
-/// Stops at the first run with a fault.
-void runAll(Settings const& settings, Series& hub, Series& relay) {
-    auto const& options = settings.options;
-    auto const runs = settings.versusRelay ? std::max(options.runs, kMinPairs) : options.runs;
-    while (hub.runs.size() < runs && hub.verdict().clean()) {
-        if (settings.versusRelay) {
-            relay.runs.push_back(runThroughRelay(settings.workload, options.timeout));
-            note(relay, runs);
-        }
-        hub.runs.push_back(runPubSub(settings.workload, settings.hub, options.timeout));
-        note(hub, runs);
-    }
-}
-
 int runCommand(Settings const& settings) {
+    auto const& options = settings.options;
     checkWorkload(settings.workload);
     Series hub{.middle = "hub", .workload = settings.workload, .runs = {}};
     Series relay{.middle = "relay", .workload = settings.workload, .runs = {}};
     relay.workload.publishers = relay.workload.topics = 1;
-    runAll(settings, hub, relay);
+    Turns turns{.hub = [&] { return runPubSub(settings.workload, options.route); },
+                .relay = {},
+                .line = [](Series const& series) { return toLine(series, series.runs.back()); }};
+    if (options.versusRelay) turns.relay = [&] { return runThroughRelay(settings.workload, options.route); };
+    takeTurns(options.versusRelay ? std::max(options.runs, kMinPairs) : options.runs, turns, hub, relay);
 
-    if (settings.options.json) {
+    if (options.json) {
         auto report = toJson(hub);
-        if (settings.versusRelay) addComparison(report, hub, relay);
+        report["transport"] = nameOf(options.route.transport);
+        if (options.versusRelay) addComparison(report, hub, relay);
         std::cout << report.dump(2) << "\n";
     } else {
-        if (settings.versusRelay) std::cout << toText(relay) << "\n";
+        if (options.versusRelay) std::cout << toText(relay) << "\n";
         std::cout << toText(hub);
-        if (settings.versusRelay) std::cout << "\n" << comparisonText(hub, relay);
+        if (options.versusRelay) std::cout << "\n" << comparisonText(hub, relay);
     }
     auto const faults = complaint(hub) + complaint(relay);
     if (!faults.empty()) std::cerr << faults << "\n";
@@ -82,15 +67,12 @@ Command addPubSubCommand(CLI::App& program) {
         "pubsub", "Measure publishers, a hub and subscribers, each a process of its own");
     addMessageOptions(*app, settings->workload);
     addTopologyOptions(*app, settings->workload);
-    auto* hub = app->add_option("--hub", settings->hub, "Use the hub at this address, tcp://host:port")
-                    ->type_name("URL");
-    app->add_flag("--spawn-hub", settings->spawnHub,
-                  "Start a fresh hub for each run (what happens without --hub)")
-        ->excludes(hub);
-    app->add_flag(
-        "--vs-relay", settings->versusRelay,
+    addHubOptions(*app, settings->options);
+    addComparisonOption(
+        *app, settings->options,
         "Measure the relay in turns with the hub, at least 5 pairs (see: gazelle-perf relay --help)");
-    addRunOptions(*app, settings->options);
+    addRunsOption(*app, settings->options);
+    addCommonOptions(*app, settings->options);
     app->footer(kExamples);
     return {app, [settings] { return runCommand(*settings); }};
 }

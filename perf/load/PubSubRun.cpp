@@ -1,16 +1,13 @@
 #include "PubSubRun.hpp"
 
-#include <memory>
-
-#include "Failure.hpp"
-#include "HubProcess.hpp"
+#include "HubRun.hpp"
 #include "Measurement.hpp"
-#include "Meters.hpp"
 
 namespace gazellemq::perf {
 namespace {
 
 RunResult runOn(HubProcess* hub, RoleSpec spec) {
+    auto const timed = spec.workload.rate > 0;
     Crew crew{spec.timeout()};
     Parties parties;
     if (hub != nullptr) {
@@ -19,11 +16,13 @@ RunResult runOn(HubProcess* hub, RoleSpec spec) {
     }
     for (spec.index = 0; spec.index < spec.workload.subscribers; ++spec.index) {
         auto const title = "subscriber " + std::to_string(spec.index);
-        parties.subscribers.push_back(&crew.start(title, role::kSubscriber, spec));
+        auto const role = timed ? role::kTimedSubscriber : role::kSubscriber;
+        parties.subscribers.push_back(&crew.start(title, role, spec));
     }
     for (spec.index = 0; spec.index < spec.workload.publishers; ++spec.index) {
         auto const title = "publisher " + std::to_string(spec.index);
-        parties.publishers.push_back(&crew.start(title, role::kPublisher, spec));
+        auto const role = timed ? role::kTimedPublisher : role::kPublisher;
+        parties.publishers.push_back(&crew.start(title, role, spec));
     }
     crew.await(parties.subscribers, "ready");
     crew.await(parties.publishers, "ready");
@@ -32,23 +31,8 @@ RunResult runOn(HubProcess* hub, RoleSpec spec) {
 
 }  // namespace
 
-RunResult runPubSub(Workload const& workload, std::string const& hubUrl, std::chrono::milliseconds timeout) {
-    RoleSpec spec;
-    spec.workload = workload;
-    spec.hub = hubUrl;
-    spec.topicPrefix = "perf." + std::to_string(monotonicNs());
-    spec.timeoutMs = static_cast<std::uint64_t>(timeout.count());
-    if (!hubUrl.empty()) return runOn(nullptr, spec);
-
-    HubProcess hub{timeout};
-    spec.hub = hub.url();
-    try {
-        auto const run = runOn(&hub, spec);
-        hub.stop();
-        return run;
-    } catch (Failure const& failure) {
-        throw Failure{failure.what() + hub.log()};
-    }
+RunResult runPubSub(Workload const& workload, Route const& route) {
+    return runOnHub(workload, route, [](RoleSpec const& spec, HubProcess* hub) { return runOn(hub, spec); });
 }
 
 }  // namespace gazellemq::perf

@@ -1,12 +1,10 @@
 #pragma once
-#include <chrono>
-#include <string>
-
+#include "Route.hpp"
 #include "RunResult.hpp"
 
 namespace gazellemq::perf {
 
-/// One run through a hub. `hubUrl` empty: a hub of its own. Throws Failure.
-RunResult runPubSub(Workload const& workload, std::string const& hubUrl, std::chrono::milliseconds timeout);
+/// One run through a hub; with a rate in `workload` it measures latencies. Throws Failure.
+RunResult runPubSub(Workload const& workload, Route const& route);
 
 }  // namespace gazellemq::perf

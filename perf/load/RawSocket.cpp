@@ -4,11 +4,12 @@
 #include <cstring>
 #include <string>
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "Failure.hpp"
+#include "SocketAddress.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -21,15 +22,9 @@ constexpr int kBacklog = 1024;
                   " failed: " + (timedOut ? "nothing moved within the timeout" : std::strerror(errno))};
 }
 
-sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
+int newSocket(SocketAddress const& address) {
+    return socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
-
-int newSocket() { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
 }  // namespace
 
@@ -37,36 +32,30 @@ RawSocket::RawSocket(int fd, std::chrono::milliseconds timeout) : fd_(fd), timeo
     if (fd < 0) fail("opening a socket");
     int const on = 1;
     timeval const limit{.tv_sec = timeout.count() / 1000, .tv_usec = timeout.count() % 1000 * 1000};
+    // Refused by a Unix socket, which never waits with small writes.
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-RawSocket RawSocket::listen(std::chrono::milliseconds timeout) {
-    RawSocket result{newSocket(), timeout};
-    auto const address = loopback(0);
-    if (bind(result.fd_.get(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
-        fail("bind");
+RawSocket RawSocket::listen(std::string const& address, std::chrono::milliseconds timeout) {
+    SocketAddress const local{address};
+    RawSocket result{newSocket(local), timeout};
+    if (bind(result.fd_.get(), local.data(), local.size()) != 0) fail("bind to " + address);
     if (::listen(result.fd_.get(), kBacklog) != 0) fail("listen");
     return result;
 }
 
-RawSocket RawSocket::connect(std::uint16_t port, std::chrono::milliseconds timeout) {
-    RawSocket result{newSocket(), timeout};
-    auto const address = loopback(port);
-    if (::connect(result.fd_.get(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
-        fail("connect");
+RawSocket RawSocket::connect(std::string const& address, std::chrono::milliseconds timeout) {
+    SocketAddress const remote{address};
+    RawSocket result{newSocket(remote), timeout};
+    if (::connect(result.fd_.get(), remote.data(), remote.size()) != 0) fail("connect to " + address);
     return result;
 }
 
 RawSocket RawSocket::accept() const { return {accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC), timeout_}; }
 
-std::uint16_t RawSocket::port() const {
-    sockaddr_in address{};
-    socklen_t length = sizeof address;
-    if (getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) fail("getsockname");
-    return ntohs(address.sin_port);
-}
+std::string RawSocket::address() const { return SocketAddress{fd_.get()}.text(); }
 
 void RawSocket::writeAll(std::string_view bytes) const {
     while (!bytes.empty()) {

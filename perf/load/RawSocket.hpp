@@ -1,23 +1,25 @@
 #pragma once
 #include <chrono>
-#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "Descriptor.hpp"
 
 namespace gazellemq::perf {
 
-/// A blocking TCP socket on loopback, as plain as the system gives it: the means of the relay and of its raw
-/// publisher and subscribers. A call that takes longer than the timeout throws Failure, as does every error.
+/// A blocking stream socket on this machine, as plain as the system gives it: the means of the relay and of
+/// its raw publishers and subscribers. Addresses are "127.0.0.1:port" or the path of a Unix socket. A call
+/// that takes longer than the timeout throws Failure, as does every error.
 class RawSocket {
   public:
-    static RawSocket listen(std::chrono::milliseconds timeout);
-    static RawSocket connect(std::uint16_t port, std::chrono::milliseconds timeout);
+    /// Port 0: one chosen by the system.
+    static RawSocket listen(std::string const& address, std::chrono::milliseconds timeout);
+    static RawSocket connect(std::string const& address, std::chrono::milliseconds timeout);
 
     RawSocket accept() const;
-    /// The local port.
-    std::uint16_t port() const;
+    /// Where others reach it.
+    std::string address() const;
 
     void writeAll(std::string_view bytes) const;
     /// Waits for some bytes and returns how many; 0 at the end.

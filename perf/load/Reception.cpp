@@ -5,6 +5,11 @@
 #include "Meters.hpp"
 
 namespace gazellemq::perf {
+namespace {
+
+constexpr std::chrono::seconds kLastPatience{5};
+
+}  // namespace
 
 void Reception::begin() { cpuAtStart_ = ownCpuSeconds(); }
 
@@ -15,14 +20,26 @@ void Reception::end() {
     parent_.send("complete");
 }
 
-void Reception::sendResult() const {
+void Reception::waitForFinish(ParentLink& parent) {
+    auto received = this->received();
+    while (!parent.waitFor("finish", kLastPatience)) {
+        auto const now = this->received();
+        if (!ended() && now == received) giveUp();
+        received = now;
+    }
+}
+
+void Reception::sendResult() const { sendResult(nlohmann::json::object()); }
+
+void Reception::sendResult(nlohmann::json fields) const {
     auto const verdict = verifier_.verdict();
-    parent_.send("result", {{"end_ns", endNs_},
-                            {"cpu_seconds", cpuSeconds_},
-                            {"lost", verdict.lost},
-                            {"duplicated", verdict.duplicated},
-                            {"out_of_order", verdict.outOfOrder},
-                            {"corrupt", verdict.corrupt}});
+    fields.update({{"end_ns", endNs_},
+                   {"cpu_seconds", cpuSeconds_},
+                   {"lost", verdict.lost},
+                   {"duplicated", verdict.duplicated},
+                   {"out_of_order", verdict.outOfOrder},
+                   {"corrupt", verdict.corrupt}});
+    parent_.send("result", std::move(fields));
 }
 
 }  // namespace gazellemq::perf

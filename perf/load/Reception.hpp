@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "ParentLink.hpp"
 #include "ProgressReporter.hpp"
 #include "Verifier.hpp"
@@ -33,8 +35,12 @@ class Reception {
     /// Nothing more is expected: "complete" is sent, unless it was before.
     void giveUp() { end(); }
 
-    /// Call when no callback runs any more.
+    /// Waits until the parent says "finish". Call when nothing more is published: if nothing has come for 5
+    /// s, what is missing is lost.
+    void waitForFinish(ParentLink& parent);
+    /// Call when no callback runs any more. `fields` go with it.
     void sendResult() const;
+    void sendResult(nlohmann::json fields) const;
 
   private:
     void end();

@@ -15,8 +15,8 @@ constexpr std::size_t kReadBytes = 64 * 1024;
 /// The honest limit of anything that stands between a publisher and its subscribers: what is read is written
 /// to each of them. The subscribers connect first, then the publisher.
 void runRelay(RoleSpec const& spec, ParentLink& parent) {
-    auto const listener = RawSocket::listen(spec.timeout());
-    parent.send("ready", {{"port", listener.port()}});
+    auto const listener = RawSocket::listen(spec.relay, spec.timeout());
+    parent.send("ready", {{"address", listener.address()}});
     std::vector<RawSocket> subscribers;
     while (subscribers.size() < spec.workload.subscribers) subscribers.push_back(listener.accept());
     auto const publisher = listener.accept();

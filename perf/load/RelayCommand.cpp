@@ -7,6 +7,7 @@
 #include "Options.hpp"
 #include "RelayRun.hpp"
 #include "Report.hpp"
+#include "Turns.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -20,7 +21,8 @@ constexpr char const* kExamples =
     "'pubsub'.\n\n"
     "Examples:\n"
     "  gazelle-perf relay --messages 4000000 --size 86\n"
-    "  gazelle-perf relay --subscribers 10 --messages 500000 --json";
+    "  gazelle-perf relay --subscribers 10 --messages 500000 --json\n"
+    "  gazelle-perf relay --transport unix                     through Unix sockets";
 
 struct Settings {
     Workload workload;
@@ -30,12 +32,19 @@ struct Settings {
 int runCommand(Settings const& settings) {
     auto const& options = settings.options;
     Series relay{.middle = "relay", .workload = settings.workload, .runs = {}};
-    while (relay.runs.size() < options.runs && relay.verdict().clean()) {
-        relay.runs.push_back(runThroughRelay(settings.workload, options.timeout));
-        std::cerr << "run " << relay.runs.size() << "/" << options.runs << " "
-                  << toLine(relay, relay.runs.back()) << "\n";
+    Series none;
+    takeTurns(options.runs,
+              {.hub = [&] { return runThroughRelay(settings.workload, options.route); },
+               .relay = {},
+               .line = [](Series const& series) { return toLine(series, series.runs.back()); }},
+              relay, none);
+    if (options.json) {
+        auto report = toJson(relay);
+        report["transport"] = nameOf(options.route.transport);
+        std::cout << report.dump(2) << "\n";
+    } else {
+        std::cout << toText(relay);
     }
-    std::cout << (options.json ? toJson(relay).dump(2) + "\n" : toText(relay));
     auto const faults = complaint(relay);
     if (!faults.empty()) std::cerr << faults << "\n";
     return faults.empty() ? 0 : 1;
@@ -47,7 +56,8 @@ Command addRelayCommand(CLI::App& program) {
     auto const settings = std::make_shared<Settings>();
     auto* app = program.add_subcommand("relay", "Measure the limit: a process that only reads and writes on");
     addMessageOptions(*app, settings->workload);
-    addRunOptions(*app, settings->options);
+    addRunsOption(*app, settings->options);
+    addCommonOptions(*app, settings->options);
     app->footer(kExamples);
     return {app, [settings] { return runCommand(*settings); }};
 }

@@ -1,11 +1,11 @@
 #include "Report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
 #include "Comparison.hpp"
+#include "Print.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -13,17 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kMegabyte = 1e6;
-
-template <typename... Arguments>
-std::string print(char const* format, Arguments... arguments) {
-    std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, arguments...)), '\0');
-    std::snprintf(text.data(), text.size() + 1, format, arguments...);
-    return text;
-}
-
-std::string counted(std::uint64_t count, std::string const& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 /// The numbers of one run, or the medians of all.
 struct Figures {

@@ -11,7 +11,15 @@ int playRole(std::string_view name, std::string const& spec) {
                                                         {role::kSubscriber, runSubscriber},
                                                         {role::kRawPublisher, runRawPublisher},
                                                         {role::kRawSubscriber, runRawSubscriber},
-                                                        {role::kRelay, runRelay}};
+                                                        {role::kRelay, runRelay},
+                                                        {role::kTimedPublisher, runTimedPublisher},
+                                                        {role::kTimedSubscriber, runTimedSubscriber},
+                                                        {role::kRawTimedPublisher, runRawTimedPublisher},
+                                                        {role::kRawTimedSubscriber, runRawTimedSubscriber},
+                                                        {role::kPinger, runPinger},
+                                                        {role::kPonger, runPonger},
+                                                        {role::kRawPinger, runRawPinger},
+                                                        {role::kRawPonger, runRawPonger}};
     ParentLink parent;
     try {
         roles.at(name)(nlohmann::json::parse(spec).get<RoleSpec>(), parent);

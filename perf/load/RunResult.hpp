@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "Latency.hpp"
 #include "Statistics.hpp"
 #include "Verifier.hpp"
 #include "Workload.hpp"
@@ -17,7 +18,8 @@ struct RunResult {
     double subscriberCpu = 0;  ///< CPU seconds, all subscribers
     std::optional<double> middleCpu;  ///< CPU seconds; nothing for a hub that we did not start
     std::optional<double> middlePeakBytes;
-    Verdict verdict;  ///< sum of all subscribers
+    std::optional<Latency> latency;  ///< of the runs that measure it; the worst of all subscribers
+    Verdict verdict;                 ///< sum of all subscribers
 };
 
 /// The runs of one kind. Pure.

@@ -12,6 +12,8 @@ struct Workload {
     std::uint64_t publishers = 1;
     std::uint64_t subscribers = 1;
     std::uint64_t topics = 1;
+    std::uint64_t rate =
+        0;  ///< messages per second of each publisher, each at its time; 0: as fast as possible
 
     std::uint64_t messagesOf(std::uint64_t publisher) const {
         return messages / publishers + (publisher < messages % publishers ? 1 : 0);

@@ -7,7 +7,8 @@
 namespace {
 
 constexpr char const* kAbout =
-    "gazelle-perf: how fast does a hub move messages? Publishers, hub and subscribers run as processes of "
+    "gazelle-perf: how fast does a hub move messages, and how long does each take? Publishers, hub and "
+    "subscribers run as processes of "
     "their own; every\n"
     "message is checked for loss, duplication, disorder and damage, and each of them makes the exit code 1.";
 
@@ -15,6 +16,8 @@ constexpr char const* kExamples =
     "Examples:\n"
     "  gazelle-perf pubsub                                     1 million messages of 86 bytes, five times\n"
     "  gazelle-perf pubsub --messages 4000000 --vs-relay       compared with the limit of the machine\n"
+    "  gazelle-perf pingpong --vs-relay                        round trips, one at a time\n"
+    "  gazelle-perf latency --rate 50000 --vs-relay            how long a message takes at a steady rate\n"
     "  gazelle-perf pubsub --help                              all options, more examples\n\n"
     "Tables or, with --json, one object go to stdout; progress goes to stderr.";
 
@@ -27,7 +30,8 @@ int run(int argc, char** argv) {
     program.require_subcommand(1);
     program.footer(kExamples);
     program.get_formatter()->column_width(28);
-    auto const commands = {addPubSubCommand(program), addRelayCommand(program), addRoleCommand(program)};
+    auto const commands = {addPubSubCommand(program), addRelayCommand(program), addPingPongCommand(program),
+                           addLatencyCommand(program), addRoleCommand(program)};
     try {
         program.parse(argc, argv);
         for (auto const& command : commands) {

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
+
+#include <cstdlib>
 
 #include "ChildProcess.hpp"
 
@@ -21,9 +24,9 @@ struct Outcome {
     json report() const { return json::parse(output, nullptr, false); }
 };
 
-Outcome run(std::vector<std::string> words) {
+Outcome run(std::vector<std::string> words, std::vector<std::string> const& environment = {}) {
     words.insert(words.begin(), GAZELLE_PERF);
-    ChildProcess program{{.words = words}};
+    ChildProcess program{{.words = words, .environment = environment}};
     auto end = program.waitForEnd(kRunLimit);
     return {std::move(end), program.restOfOutput(), program.errors()};
 }
@@ -68,6 +71,55 @@ TEST(PerfProgram, measures_the_relay) {
     expectPositive(report,
                    {"elapsed_ms", "messages_per_second", "relay_cpu_ns_per_message", "relay_peak_rss_bytes"});
     expectNoFaults(report);
+}
+
+std::vector<std::string> const kLatencies{"p50_us", "p90_us", "p99_us", "p999_us", "max_us"};
+std::vector<std::string> const kRelayLatencies{"relay_p50_us", "relay_p90_us", "relay_p99_us",
+                                               "relay_p999_us", "relay_max_us"};
+
+TEST(PerfProgram, measures_the_relay_through_unix_sockets_and_leaves_none) {
+    auto folder = testing::TempDir() + "gazelle-perf-test-XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    auto const outcome = run({"relay", "--messages", "20000", "--runs", "1", "--json", "--transport", "unix"},
+                             {"TMPDIR=" + folder});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    EXPECT_EQ(outcome.report().at("transport"), "unix");
+    expectNoFaults(outcome.report());
+    EXPECT_EQ(rmdir(folder.c_str()), 0) << folder << " is not empty";
+}
+
+TEST(PerfProgram, measures_round_trips) {
+    auto const outcome = run({"pingpong", "--rounds", "500", "--runs", "2", "--vs-relay", "--json"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    EXPECT_EQ(report.at("rounds"), 500);
+    EXPECT_EQ(report.at("size"), 86);
+    EXPECT_EQ(report.at("per_run").size(), 2U);
+    EXPECT_EQ(report.at("relay").at("per_run").size(), 2U);
+    expectPositive(report, kLatencies);
+    expectPositive(report, kRelayLatencies);
+    expectPositive(report, {"vs_relay_ratio", "vs_relay_p99_ratio"});
+    expectNoFaults(report);
+}
+
+TEST(PerfProgram, measures_latency_at_a_steady_rate) {
+    auto const outcome =
+        run({"latency", "--rate", "5000", "--seconds", "1", "--runs", "1", "--vs-relay", "--json"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    EXPECT_EQ(report.at("rate"), 5000);
+    EXPECT_EQ(report.at("seconds"), 1);
+    EXPECT_EQ(report.at("messages"), 5000);
+    expectPositive(report, kLatencies);
+    expectPositive(report, kRelayLatencies);
+    expectPositive(report, {"vs_relay_ratio", "vs_relay_p99_ratio"});
+    expectNoFaults(report);
+}
+
+TEST(PerfProgram, refuses_more_samples_than_it_can_keep) {
+    auto const outcome = run({"latency", "--rate", "1000000", "--seconds", "3600"});
+    EXPECT_EQ(outcome.end, "exit 2");
+    EXPECT_THAT(outcome.errors, HasSubstr("lower --rate or --seconds"));
 }
 
 TEST(PerfProgram, names_what_is_wrong_with_an_option) {
