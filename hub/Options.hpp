@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gazellemq/hub/Server.hpp"
-#include "program/Log.hpp"
+#include "Log.hpp"
 
 namespace gazellemq::hub {
 

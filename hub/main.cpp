@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "Daemon.hpp"
+#include "Log.hpp"
 #include "Options.hpp"
-#include "program/Daemon.hpp"
-#include "program/Log.hpp"
-#include "program/PidFile.hpp"
-#include "program/ServiceManager.hpp"
+#include "PidFile.hpp"
+#include "ServiceManager.hpp"
 
 namespace {
 
