@@ -15,6 +15,7 @@ Command addPubSubCommand(CLI::App& program);
 Command addRelayCommand(CLI::App& program);
 Command addPingPongCommand(CLI::App& program);
 Command addLatencyCommand(CLI::App& program);
+Command addSoakCommand(CLI::App& program);
 /// Hidden: what a child process does.
 Command addRoleCommand(CLI::App& program);
 

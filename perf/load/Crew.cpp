@@ -34,6 +34,10 @@ Crew::Member& Crew::start(std::string title, std::string_view role, RoleSpec con
     return members_.emplace_back(std::move(title), ownProgram(), arguments);
 }
 
+void Crew::dismiss(Member& member) {
+    members_.remove_if([&](Member const& other) { return &other == &member; });
+}
+
 void Crew::tell(Members const& members, std::string_view command) {
     for (auto* member : members) member->process.send(command);
 }
@@ -44,7 +48,7 @@ std::vector<Json> Crew::await(Members const& members, std::string_view event) {
     for (auto* member : members) {
         auto answer = take(*member, event);
         for (; !answer; answer = take(*member, event)) {
-            if (readSome()) continue;
+            if (readSome(deadline_)) continue;
             throw Failure{"no progress for " + std::to_string(patience_.count() / 1000) +
                           " s, waiting for '" + std::string{event} + "' of " + member->process.title() +
                           "; the subscribers told of " + std::to_string(messagesSoFar()) + " messages"};
@@ -54,17 +58,23 @@ std::vector<Json> Crew::await(Members const& members, std::string_view event) {
     return answers;
 }
 
+void Crew::attend(std::chrono::milliseconds time) {
+    auto const end = Clock::now() + time;
+    while (readSome(end)) {
+    }
+}
+
 std::uint64_t Crew::messagesSoFar() const {
     std::uint64_t sum = 0;
     for (auto const& member : members_) sum += member.messages;
     return sum;
 }
 
-bool Crew::readSome() {
+bool Crew::readSome(Clock::time_point const& limit) {
     std::vector<pollfd> outputs;
     for (auto const& member : members_) outputs.push_back({member.process.outputFd(), POLLIN, 0});
     for (auto const* process : watched_) outputs.push_back({process->outputFd(), POLLIN, 0});
-    auto const left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(limit - Clock::now()).count();
     if (left <= 0 || poll(outputs.data(), outputs.size(), static_cast<int>(left)) == 0) return false;
 
     auto output = outputs.begin();

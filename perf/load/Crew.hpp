@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <deque>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ class Crew {
     explicit Crew(std::chrono::milliseconds patience) : patience_(patience) {}
 
     Member& start(std::string title, std::string_view role, RoleSpec const& spec);
+    /// Kills it (SIGKILL) and forgets it.
+    void dismiss(Member& member);
     /// The end of `process`, which is somebody else's, ends the run too.
     void watch(ChildProcess& process) { watched_.push_back(&process); }
 
@@ -39,18 +42,22 @@ class Crew {
     /// One `event` of each of `members`, in their order. Throws Failure when any process of the crew fails or
     /// ends.
     std::vector<nlohmann::json> await(Members const& members, std::string_view event);
+    /// Takes note of events for `time`. Throws Failure as await() does.
+    void attend(std::chrono::milliseconds time);
+
+    /// What the subscribers have told of.
+    std::uint64_t messagesSoFar() const;
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// Waits for output of some process and reads it. False when the patience is at its end.
-    bool readSome();
+    /// Waits for output of some process and reads it. False when `limit` is over.
+    bool readSome(Clock::time_point const& limit);
     void handleLines(Member& member);
-    std::uint64_t messagesSoFar() const;
 
     std::chrono::milliseconds patience_;
     Clock::time_point deadline_;
-    std::deque<Member> members_;
+    std::list<Member> members_;
     std::vector<ChildProcess*> watched_;
 };
 

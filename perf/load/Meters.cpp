@@ -1,7 +1,9 @@
 #include "Meters.hpp"
 
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include <sys/resource.h>
@@ -15,6 +17,15 @@ double seconds(timespec const& time) {
 
 double seconds(timeval const& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+std::uint64_t statusBytes(pid_t pid, std::string_view line) {
+    std::ifstream status{"/proc/" + std::to_string(pid) + "/status"};
+    for (std::string word; status >> word;) {
+        std::uint64_t kilobytes = 0;
+        if (word == line && status >> kilobytes) return kilobytes * 1024;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -38,13 +49,14 @@ double cpuSecondsOf(pid_t pid) {
     return seconds(time);
 }
 
-std::uint64_t peakMemoryBytesOf(pid_t pid) {
-    std::ifstream status{"/proc/" + std::to_string(pid) + "/status"};
-    for (std::string word; status >> word;) {
-        std::uint64_t kilobytes = 0;
-        if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
-    }
-    return 0;
+std::uint64_t peakMemoryBytesOf(pid_t pid) { return statusBytes(pid, "VmHWM:"); }
+
+std::uint64_t residentBytesOf(pid_t pid) { return statusBytes(pid, "VmRSS:"); }
+
+std::uint64_t openDescriptorsOf(pid_t pid) {
+    std::error_code gone;
+    std::filesystem::directory_iterator const entries{"/proc/" + std::to_string(pid) + "/fd", gone};
+    return gone ? 0 : static_cast<std::uint64_t>(std::distance(begin(entries), end(entries)));
 }
 
 }  // namespace gazellemq::perf

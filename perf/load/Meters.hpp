@@ -16,5 +16,10 @@ double cpuSecondsOf(pid_t pid);
 
 /// The most memory that process `pid` ever had resident (VmHWM). 0 if it is gone.
 std::uint64_t peakMemoryBytesOf(pid_t pid);
+/// The memory that it has resident now (VmRSS). 0 if it is gone.
+std::uint64_t residentBytesOf(pid_t pid);
+
+/// How many descriptors process `pid` has open. 0 if it is gone or another user's.
+std::uint64_t openDescriptorsOf(pid_t pid);
 
 }  // namespace gazellemq::perf

@@ -82,8 +82,7 @@ void addCommonOptions(CLI::App& app, RunOptions& options) {
            [&route](std::string const& name) {
                route.transport = name == "tcp" ? Transport::tcp : Transport::unixSocket;
            },
-           "What connects the processes: tcp (loopback) or unix (sockets in a temporary folder); a hub given "
-           "with --hub has its own")
+           "What connects the processes, beside those of a given hub: tcp (loopback) or unix (sockets)")
         ->check(CLI::Validator{[](std::string& name) -> std::string {
                                    if (name == "tcp" || name == "unix") return {};
                                    return "'" + name + "' is not a transport; there are tcp and unix";

@@ -19,7 +19,10 @@ int playRole(std::string_view name, std::string const& spec) {
                                                         {role::kPinger, runPinger},
                                                         {role::kPonger, runPonger},
                                                         {role::kRawPinger, runRawPinger},
-                                                        {role::kRawPonger, runRawPonger}};
+                                                        {role::kRawPonger, runRawPonger},
+                                                        {role::kSteadyPublisher, runSteadyPublisher},
+                                                        {role::kSlowSubscriber, runSlowSubscriber},
+                                                        {role::kChurner, runChurner}};
     ParentLink parent;
     try {
         roles.at(name)(nlohmann::json::parse(spec).get<RoleSpec>(), parent);

@@ -32,6 +32,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSpec, workload, index, hub, relay, relayB
 ///     child  ready ................ complete* ............ result
 ///     parent        go   published*            finish*
 ///
+/// Some work until they are told "stop".
 /// Then it stays until the parent ends the talk, so that an unexpected end is always a failure. Throws
 /// Failure for what cannot go on; the parent is told.
 using Role = void (*)(RoleSpec const&, ParentLink&);
@@ -50,6 +51,9 @@ inline constexpr std::string_view kPinger = "pinger";
 inline constexpr std::string_view kPonger = "ponger";
 inline constexpr std::string_view kRawPinger = "raw-pinger";
 inline constexpr std::string_view kRawPonger = "raw-ponger";
+inline constexpr std::string_view kSteadyPublisher = "steady-publisher";
+inline constexpr std::string_view kSlowSubscriber = "slow-subscriber";
+inline constexpr std::string_view kChurner = "churner";
 }  // namespace role
 
 void runPublisher(RoleSpec const& spec, ParentLink& parent);
@@ -65,6 +69,9 @@ void runPinger(RoleSpec const& spec, ParentLink& parent);
 void runPonger(RoleSpec const& spec, ParentLink& parent);
 void runRawPinger(RoleSpec const& spec, ParentLink& parent);
 void runRawPonger(RoleSpec const& spec, ParentLink& parent);
+void runSteadyPublisher(RoleSpec const& spec, ParentLink& parent);
+void runSlowSubscriber(RoleSpec const& spec, ParentLink& parent);
+void runChurner(RoleSpec const& spec, ParentLink& parent);
 
 /// Runs the role called `name` and returns the exit code of the process.
 int playRole(std::string_view name, std::string const& spec);

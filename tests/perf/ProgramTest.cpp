@@ -116,6 +116,16 @@ TEST(PerfProgram, measures_latency_at_a_steady_rate) {
     expectNoFaults(report);
 }
 
+TEST(PerfProgram, soaks_a_hub_that_comes_back_to_its_base) {
+    auto const outcome = run({"soak", "--minutes", "0.05", "--json"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    EXPECT_EQ(report.at("ok"), true);
+    EXPECT_EQ(report.at("base_descriptors"), report.at("end_descriptors"));
+    expectPositive(report, {"messages", "clients_killed", "churn_rounds", "base_rss_bytes", "end_rss_bytes"});
+    expectNoFaults(report);
+}
+
 TEST(PerfProgram, refuses_more_samples_than_it_can_keep) {
     auto const outcome = run({"latency", "--rate", "1000000", "--seconds", "3600"});
     EXPECT_EQ(outcome.end, "exit 2");

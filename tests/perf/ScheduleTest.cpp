@@ -29,8 +29,8 @@ TEST(Schedule, agrees_with_itself_about_when_a_message_is_due) {
         Schedule const schedule{77, rate};
         for (std::uint64_t message = 0; message < 5000; ++message) {
             ASSERT_EQ(schedule.dueBy(schedule.dueAt(message)), message + 1) << "rate " << rate;
-            if (message > 0)
-                ASSERT_EQ(schedule.dueBy(schedule.dueAt(message) - 1), message) << "rate " << rate;
+            if (message == 0) continue;
+            ASSERT_EQ(schedule.dueBy(schedule.dueAt(message) - 1), message) << "rate " << rate;
         }
     }
 }

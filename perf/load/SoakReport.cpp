@@ -1,0 +1,74 @@
+#include "SoakReport.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "Print.hpp"
+
+namespace gazellemq::perf {
+namespace {
+
+constexpr std::uint64_t kToleranceBytes = 4'000'000;
+constexpr std::uint64_t kToleranceShare = 10;
+
+std::string megabytes(std::uint64_t bytes) { return print("%.1f MB", static_cast<double>(bytes) / 1e6); }
+
+}  // namespace
+
+std::uint64_t residentLimit(HubState const& base) {
+    return base.residentBytes + base.residentBytes / kToleranceShare + kToleranceBytes;
+}
+
+nlohmann::ordered_json toJson(SoakResult const& result) {
+    auto const& tally = result.tally;
+    return {{"minutes", result.minutes},
+            {"messages", tally.messages},
+            {"clients_killed", tally.killed},
+            {"churn_rounds", tally.rounds},
+            {"base_rss_bytes", result.base.residentBytes},
+            {"end_rss_bytes", result.end.residentBytes},
+            {"rss_limit_bytes", residentLimit(result.base)},
+            {"hub_peak_rss_bytes", result.peakBytes},
+            {"base_descriptors", result.base.descriptors},
+            {"end_descriptors", result.end.descriptors},
+            {"lost", tally.verdict.lost},
+            {"duplicated", tally.verdict.duplicated},
+            {"out_of_order", tally.verdict.outOfOrder},
+            {"corrupt", tally.verdict.corrupt},
+            {"ok", complaint(result).empty()}};
+}
+
+std::string toText(SoakResult const& result) {
+    auto const& tally = result.tally;
+    return print("%.1f minutes: ", result.minutes) + counted(tally.messages, "message") +
+           " between steady pairs, " + counted(tally.killed, "client") + " killed, " +
+           counted(tally.rounds, "round") + " of new links and topics\n" +
+           "The hub's memory: " + megabytes(result.base.residentBytes) + " after the warm-up, " +
+           megabytes(result.end.residentBytes) + " at the end (limit " +
+           megabytes(residentLimit(result.base)) + "), at most " + megabytes(result.peakBytes) + "\n" +
+           "Its descriptors: " + std::to_string(result.base.descriptors) + " after the warm-up, " +
+           std::to_string(result.end.descriptors) + " at the end\n";
+}
+
+std::string complaint(SoakResult const& result) {
+    std::string text;
+    auto const& verdict = result.tally.verdict;
+    if (!verdict.clean()) {
+        text += "The steady subscribers did not get every message once, in order and intact: " +
+                std::to_string(verdict.lost) + " lost, " + std::to_string(verdict.duplicated) +
+                " duplicated, " + std::to_string(verdict.outOfOrder) + " out of order, " +
+                std::to_string(verdict.corrupt) + " corrupt. ";
+    }
+    if (result.end.residentBytes > residentLimit(result.base)) {
+        text += "The hub's memory did not come back: " + megabytes(result.end.residentBytes) +
+                " instead of " + megabytes(result.base.residentBytes) + ", more than the limit of " +
+                megabytes(residentLimit(result.base)) + ". ";
+    }
+    if (result.end.descriptors != result.base.descriptors) {
+        text += "The hub has " + std::to_string(result.end.descriptors) + " open descriptors instead of " +
+                std::to_string(result.base.descriptors) + ". ";
+    }
+    if (!text.empty()) text.pop_back();
+    return text;
+}
+
+}  // namespace gazellemq::perf
