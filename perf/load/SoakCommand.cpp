@@ -29,7 +29,7 @@ constexpr Milliseconds kLook{200};
 constexpr char const* kExamples =
     "All at once, on one hub: 2 steady pairs of publisher and subscriber, whose every message is checked; "
     "slow subscribers, by name\n"
-    "and by pattern, and a publisher, one of which is killed and started again every half second; 2 "
+    "and by pattern, and a publisher, one of which is killed and started again every second; 2 "
     "processes "
     "that connect, use new\n"
     "topics and disconnect, over and over.\n"
