@@ -29,7 +29,7 @@ constexpr Milliseconds kLook{200};
 constexpr char const* kExamples =
     "All at once, on one hub: 2 steady pairs of publisher and subscriber, whose every message is checked; "
     "slow subscribers, by name\n"
-    "and by pattern, and a publisher, one of which is killed and started again every half second; 2 "
+    "and by pattern, and a publisher, one of which is killed and started again every second; 2 "
     "processes "
     "that connect, use new\n"
     "topics and disconnect, over and over.\n"
@@ -38,7 +38,7 @@ constexpr char const* kExamples =
     "stop, and when the\n"
     "hub's memory and descriptors have not changed for 3 s they are taken. The exit code is 1 if at the end "
     "the memory (VmRSS) is\n"
-    "larger by more than 4 MB and a tenth, if there are other open descriptors, or if a steady pair lost a "
+    "larger by more than 16 MB and a tenth, if there are other open descriptors, or if a steady pair lost a "
     "message.\n\n"
     "Examples:\n"
     "  gazelle-perf soak --minutes 60\n"

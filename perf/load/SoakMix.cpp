@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t kSteadyPairs = 2;
 constexpr std::uint64_t kChurners = 2;
 constexpr std::uint64_t kSteadyRate = 5000;
-constexpr std::uint64_t kRestlessRate = 20'000;
-constexpr std::chrono::milliseconds kBetweenKills{500};
+constexpr std::uint64_t kRestlessRate = 100'000;
+constexpr std::chrono::milliseconds kBetweenKills{1000};
 /// More messages than any soak can publish: how many it will be is not known before the end.
 constexpr std::uint64_t kEndless = 1'000'000'000'000'000;
 

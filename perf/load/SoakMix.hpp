@@ -16,7 +16,7 @@ class SoakMix {
     /// Starts all of them. `hub`: the hub's process if it is ours, otherwise null.
     SoakMix(std::string const& url, HubProcess* hub, std::chrono::milliseconds timeout);
 
-    /// Keeps them going for `time`, and kills one in turn every half second.
+    /// Keeps them going for `time`, and kills one in turn every second.
     void run(std::chrono::milliseconds time);
     /// What the steady subscribers have received, as far as they have told.
     std::uint64_t messagesSoFar() const { return crew_.messagesSoFar(); }

@@ -7,7 +7,7 @@
 namespace gazellemq::perf {
 namespace {
 
-constexpr std::uint64_t kToleranceBytes = 4'000'000;
+constexpr std::uint64_t kToleranceBytes = 16'000'000;
 constexpr std::uint64_t kToleranceShare = 10;
 
 std::string megabytes(std::uint64_t bytes) { return print("%.1f MB", static_cast<double>(bytes) / 1e6); }

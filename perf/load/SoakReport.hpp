@@ -31,8 +31,9 @@ struct SoakResult {
     SoakTally tally;
 };
 
-/// The memory at the end may be larger by this: 4 MB and a tenth of the base. What a client needs is freed,
-/// but the allocator keeps pages, and how many differs from time to time.
+/// The memory at the end may be larger by this: 16 MB, two windows of a topic, and a tenth of the base. What
+/// clients needed is freed, but the allocator keeps pages, and how many depends on how far the slow ones were
+/// behind. A hub that keeps something of each client or topic exceeds it after some thousand of them.
 std::uint64_t residentLimit(HubState const& base);
 
 nlohmann::ordered_json toJson(SoakResult const& result);
