@@ -35,7 +35,7 @@ constexpr Entry kEntries[] = {
     {Error::timeout, "timeout", "the time limit passed first"},
     {Error::invalidUrl, "invalidUrl", "the hub's address is not of the form tcp://host:port, tcp://[v6]:port or unix:///path"},
     {Error::invalidOption, "invalidOption", "an option is out of range: see the limits in gazellemq/Options.hpp"},
-    {Error::alreadyConnected, "alreadyConnected", "connectToHub was called before: a client keeps to one hub; make another client"},
+    {Error::alreadyConnected, "alreadyConnected", "connectToHub was called before: give it all hubs at once, or make another client"},
     {Error::notSubscribed, "notSubscribed", "there is no such subscription"},
     {Error::callbackFailed, "callbackFailed", "a callback ended with an exception"},
     {Error::linkLost, "linkLost", "the link to the hub was lost"},

@@ -181,10 +181,15 @@ void Outbox::fill(protocol::OutputQueue& out, std::size_t most) {
 void Outbox::markSent(InFlight& batch) {
     if (std::exchange(batch.sent, true)) return;
     batch.topic->sent = batch.batch.lastSequence;
-    buffered_ -= batch.batch.count;
-    bufferedBytes_ -= batch.batch.frameBytes;
-    batch.topic->waitingBytes -= batch.batch.frameBytes;
-    sealedBytes_ -= batch.batch.frameBytes;
+    countOut(*batch.topic, batch.batch);
+}
+
+/// A sealed batch waits no more.
+void Outbox::countOut(OutTopic& topic, OutTopic::Sealed const& batch) {
+    buffered_ -= batch.count;
+    bufferedBytes_ -= batch.frameBytes;
+    topic.waitingBytes -= batch.frameBytes;
+    sealedBytes_ -= batch.frameBytes;
 }
 
 void Outbox::written(std::size_t bytes) {
@@ -236,10 +241,7 @@ void Outbox::skipTooLarge(OutTopic& topic) {
         auto const& batch = topic.sealed.front();
         failures_.push_back({topic.name, batch.count, Error::tooLarge, std::string{describe(Error::tooLarge)}});
         topic.skipped.push_back({batch.lastSequence, batch.count});
-        buffered_ -= batch.count;
-        bufferedBytes_ -= batch.frameBytes;
-        topic.waitingBytes -= batch.frameBytes;
-        sealedBytes_ -= batch.frameBytes;
+        countOut(topic, batch);
         refused_ += batch.count;
         topic.sealed.pop_front();
         passSkipped(topic);
@@ -258,14 +260,11 @@ void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason) {
     std::uint64_t count = 0;
     for (auto const& batch : topic.sealed) {
         count += batch.count;
-        bufferedBytes_ -= batch.frameBytes;
-        topic.waitingBytes -= batch.frameBytes;
-        sealedBytes_ -= batch.frameBytes;
+        countOut(topic, batch);
     }
     topic.sealed.clear();
     topic.skipped.clear();
     topic.sent = topic.settled = topic.sequence;
-    buffered_ -= count;
     refused_ += count;
     failures_.push_back({topic.name, count, code, std::string{reason}});
 }

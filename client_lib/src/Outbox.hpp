@@ -164,6 +164,7 @@ class Outbox {
     void seal(OutTopic& topic);
     void offer(OutTopic& topic);
     void markSent(InFlight& batch);
+    void countOut(OutTopic& topic, OutTopic::Sealed const& batch);
     void needOpen(OutTopic& topic);
     void refuseAll(OutTopic& topic, Error code, std::string_view reason);
     void skipTooLarge(OutTopic& topic);

@@ -119,20 +119,20 @@ void PublisherClient::Impl::appended(Lock& lock, OutTopic& topic, bool filled) {
 }
 
 /// Lets the link catch up with a program that is faster: batches further ahead would only cool down in memory. The waiting thread
-/// writes by itself when it can. Never an error: after kPaceLimit, as when the hub gives no credit, the program goes on and the
-/// buffer fills, until the link has caught up.
+/// writes by itself when it can. Never an error: after kPaceLimit, or the shorter blockTimeout, as when the hub gives no credit, the
+/// program goes on and the buffer fills, until the link has caught up.
 void PublisherClient::Impl::pace(Lock& lock, OutTopic& topic) {
     if (topic.waitingBytes <= kAheadBytes) {
         topic.outran = false;
         return;
     }
     if (topic.outran || !link.up() || options_.whenFull != WhenFull::block) return;
-    auto const deadline = Clock::now() + kPaceLimit;
+    auto const deadline = Clock::now() + std::min<Millis>(kPaceLimit, options_.blockTimeout);
     auto const caughtUp = [&] { return closed_ || !link.up() || topic.waitingBytes <= kAheadBytes; };
     auto const canWrite = [&] { return outbox_.canFill() && link.takesData(); };
-    ++paceWaiters_;
+    paced_.push_back(&topic);
     while (!caughtUp() && caughtUp_.wait_until(lock, deadline, [&] { return caughtUp() || canWrite(); })) link.write(lock);
-    --paceWaiters_;
+    paced_.erase(std::find(paced_.begin(), paced_.end(), &topic));
     topic.outran = !caughtUp();
     link.write(lock);  // who brought credit for other topics left it to this thread
 }
@@ -180,14 +180,15 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
     auto const late = nextLook_ != Clock::time_point{} && now > nextLook_ ? now - nextLook_ : Clock::duration{};
     auto const rest = kRestBeforeDirectWrite + std::min<Clock::duration>(late * 4, kMostRest);
     auto const again = [&](Clock::duration pause) { return nextLook_ = now + pause; };
+    auto const batchesFill = std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches();
     if (!outbox_.hasOpen()) {
-        if (now - quietSince_ < kFlusherSleepsAfter) return again(kBusyFlushInterval);
+        if (now - quietSince_ < kFlusherSleepsAfter) return again(batchesFill ? std::max<Clock::duration>(kBusyFlushInterval, rest) : rest);
         flusherActive_ = false;
         nextLook_ = {};
         return std::nullopt;
     }
     quietSince_ = now;
-    if (std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches()) {
+    if (batchesFill) {
         // Batches that fill need no help; a lone message of another topic does.
         outbox_.sealOpen(Outbox::Which::quiet);
         return again(std::max<Clock::duration>(kBusyFlushInterval, rest));
@@ -310,14 +311,11 @@ bool PublisherClient::Impl::onFrame(protocol::Frame const& frame, protocol::Buff
 
 void PublisherClient::Impl::onReadDone() {
     settled();
-    if (paceWaiters_ > 0 && outbox_.canFill() && link.takesData()) {
-        wakePaced_ = true;  // it writes
-        return;
-    }
-    if (outbox_.canFill() || (outbox_.hasOpen() && !flusherActive_)) {
-        flusherActive_ = flusherActive_ || outbox_.hasOpen();
-        link.wake();
-    }
+    if (outbox_.hasOpen()) wakeFlusher();
+    if (!outbox_.canFill()) return;
+    // A thread that waits for the link writes by itself.
+    wakePaced_ = !paced_.empty() && link.takesData();
+    if (!wakePaced_) link.wake();
 }
 
 void PublisherClient::Impl::afterRead() {
@@ -345,7 +343,8 @@ void PublisherClient::Impl::fill(protocol::OutputQueue& output, std::vector<std:
 
 void PublisherClient::Impl::written(std::size_t bytes) {
     outbox_.written(bytes);
-    if (paceWaiters_ > 0 && outbox_.sealedBytes() <= kAheadBytes) caughtUp_.notify_all();
+    auto const caughtUp = [](OutTopic const* topic) { return topic->waitingBytes <= kAheadBytes; };
+    if (std::any_of(paced_.begin(), paced_.end(), caughtUp)) caughtUp_.notify_all();
     // A quarter of the buffer is free again: enough to make waking a waiting program worth it.
     if (roomWaiters_ > 0 && outbox_.bufferedBytes() <= options_.maxBufferedBytes / 4 * 3) room_.notify_all();
 }

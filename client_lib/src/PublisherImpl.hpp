@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "CallbackThread.hpp"
 #include "Fork.hpp"
@@ -87,7 +88,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     Clock::time_point nextLook_{};      // when the flusher wanted to look again
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself
     std::size_t roomWaiters_ = 0;
-    std::size_t paceWaiters_ = 0;
+    std::vector<OutTopic const*> paced_;  // what threads wait for in pace()
     bool wakePaced_ = false;            // of the thread that reads
     std::size_t flushWaiters_ = 0;
     std::condition_variable_any room_;

@@ -25,7 +25,8 @@ struct ConnectionOptions {
 
 /// What `publish` does when `maxBufferedBytes` are waiting.
 enum class WhenFull : std::uint8_t {
-    block,  ///< wait for room, at most `blockTimeout`, then return Error::bufferFull
+    block,  ///< wait for room, at most `blockTimeout`, then return Error::bufferFull; a program that is much faster than the
+            ///< link waits for it up to 50 ms before
     fail    ///< return Error::bufferFull at once
 };
 
