@@ -13,9 +13,13 @@ class LogBudget {
     /// May a line be logged at `nowMs` (steady clock)? If not it is counted as left out.
     bool take(std::int64_t nowMs) {
         auto const passed = static_cast<std::uint64_t>(std::max<std::int64_t>(nowMs - filledAtMs_, 0));
-        if (auto const more = std::min(passed, std::uint64_t{1000}) * perSecond_ / 1000; more > 0) {
-            left_ = std::min(left_ + more, perSecond_);
+        if (passed >= 1000) {
+            left_ = perSecond_;
             filledAtMs_ = nowMs;
+        } else if (auto const more = passed * perSecond_ / 1000; more > 0) {
+            left_ = std::min(left_ + more, perSecond_);
+            // Parts of a line count for the next one.
+            filledAtMs_ += static_cast<std::int64_t>((more * 1000 + perSecond_ - 1) / perSecond_);
         }
         if (left_ > 0) {
             --left_;

@@ -100,10 +100,7 @@ int run(Options options) {
 
     {
         SignalWatch const watch{signals, server};
-        Watchdog const watchdog{[&server] {
-            server.stats();
-            return true;
-        }};
+        Watchdog const watchdog{[&server] { server.stats(); }};
         server.wait();
     }
     Log::write(LogLevel::info, "stopped");

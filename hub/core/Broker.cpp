@@ -106,7 +106,7 @@ void Broker::disconnectSlow(Topic& topic) {
     std::vector<std::pair<Session*, std::string>> sessions;
     for (auto const* subscription : topic.takeTooSlow()) {
         sessions.emplace_back(&subscription->session(), "the subscription to '" + subscription->pattern() +
-                                                            "' fell behind by the whole window of topic '" + topic.name() + "'");
+                                                            "' fell further behind than topic '" + topic.name() + "' keeps");
     }
     for (auto const& [session, reason] : sessions) session->fail(Error::slowConsumer, reason);
 }

@@ -38,7 +38,7 @@ void notifyServiceManager(std::string_view state) {
     ::close(socket);
 }
 
-Watchdog::Watchdog(std::function<bool()> answers) : answers_(std::move(answers)) {
+Watchdog::Watchdog(std::function<void()> ask) : ask_(std::move(ask)) {
     if (auto const interval = watchdogInterval(); interval.count() > 0) thread_ = std::thread([this, interval] { run(interval / 2); });
 }
 
@@ -55,7 +55,8 @@ void Watchdog::run(std::chrono::microseconds interval) {
     std::unique_lock lock{mutex_};
     while (!changed_.wait_for(lock, interval, [this] { return ended_; })) {
         lock.unlock();
-        if (answers_()) notifyServiceManager("WATCHDOG=1");
+        ask_();
+        notifyServiceManager("WATCHDOG=1");
         lock.lock();
     }
 }

@@ -12,11 +12,11 @@ namespace gazellemq::hub {
 /// protocol is stable and meant to be implemented without its library. Does nothing without the variable.
 void notifyServiceManager(std::string_view state);
 
-/// While it lives, tells systemd every half of $WATCHDOG_USEC that the hub answers; stops telling when `answers` blocks or is
-/// false, and systemd restarts the hub then. Does nothing without the variable.
+/// While it lives, tells systemd every half of $WATCHDOG_USEC that the hub answers: `ask` returns when it does. When it does not,
+/// systemd restarts the hub. Does nothing without the variable.
 class Watchdog {
   public:
-    explicit Watchdog(std::function<bool()> answers);
+    explicit Watchdog(std::function<void()> ask);
     ~Watchdog();
     Watchdog(Watchdog const&) = delete;
     Watchdog& operator=(Watchdog const&) = delete;
@@ -24,7 +24,7 @@ class Watchdog {
   private:
     void run(std::chrono::microseconds interval);
 
-    std::function<bool()> answers_;
+    std::function<void()> ask_;
     std::mutex mutex_;
     std::condition_variable changed_;
     bool ended_ = false;

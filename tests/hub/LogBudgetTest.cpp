@@ -26,6 +26,8 @@ TEST(LogBudget, loses_nothing_of_short_times) {
     int count = 0;
     for (std::int64_t now = 1; now <= 1000; ++now) count += taken(budget, 1, now);
     EXPECT_EQ(count, 10);
+    for (std::int64_t now = 1150; now <= 4000; now += 150) count += taken(budget, 2, now);
+    EXPECT_EQ(count, 10 + 30) << "nor of the parts of a line";
 }
 
 TEST(LogBudget, tells_once_how_many_lines_were_left_out) {
