@@ -1,17 +1,12 @@
-#include <iostream>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
 #include "Command.hpp"
-#include "LatencyReport.hpp"
+#include "LatencyMeasurement.hpp"
 #include "Options.hpp"
 #include "Print.hpp"
 #include "PubSubRun.hpp"
 #include "RelayRun.hpp"
-#include "Report.hpp"
 #include "TimedContent.hpp"
-#include "Turns.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -40,46 +35,27 @@ struct Settings {
     RunOptions options{.runs = 3, .route = {}};
 };
 
-void print(Settings const& settings, Series const& hub, Series const& relay) {
-    auto const& options = settings.options;
-    auto const& workload = settings.workload;
-    if (options.json) {
-        nlohmann::ordered_json report{{"rate", workload.rate},
-                                      {"size", workload.size},
-                                      {"seconds", settings.seconds},
-                                      {"messages", workload.messages},
-                                      {"transport", nameOf(options.route.transport)}};
-        addLatency(report, hub);
-        if (options.versusRelay) addLatencyComparison(report, hub, relay);
-        std::cout << report.dump(2) << "\n";
-        return;
-    }
-    auto const heading = counted(workload.messages, "message") + " of " + counted(workload.size, "byte") +
-                         ", " + std::to_string(workload.rate) + " per second";
-    if (options.versusRelay) std::cout << latencyText(heading, relay) << "\n";
-    std::cout << latencyText(heading, hub);
-    if (options.versusRelay) std::cout << "\n" << latencyComparisonText(hub, relay);
-}
-
 int runCommand(Settings settings) {
     auto const& options = settings.options;
-    settings.workload.messages = settings.workload.rate * settings.seconds;
-    if (settings.workload.messages > kMaxMessages) {
-        throw CLI::ValidationError{"--rate", std::to_string(settings.workload.messages) +
+    auto& workload = settings.workload;
+    workload.messages = workload.rate * settings.seconds;
+    if (workload.messages > kMaxMessages) {
+        throw CLI::ValidationError{"--rate", std::to_string(workload.messages) +
                                                  " messages in one run are too many; the most is " +
                                                  std::to_string(kMaxMessages) +
                                                  ": lower --rate or --seconds"};
     }
-    Series hub{.middle = "hub", .workload = settings.workload, .runs = {}};
-    Series relay{.middle = "relay", .workload = settings.workload, .runs = {}};
-    Turns turns{
-        .hub = [&] { return runPubSub(settings.workload, options.route); }, .relay = {}, .line = latencyLine};
-    if (options.versusRelay) turns.relay = [&] { return runThroughRelay(settings.workload, options.route); };
-    takeTurns(options.runs, turns, hub, relay);
-    print(settings, hub, relay);
-    auto const faults = complaint(hub) + complaint(relay);
-    if (!faults.empty()) std::cerr << faults << "\n";
-    return faults.empty() ? 0 : 1;
+    return measureLatency({.workload = workload,
+                           .options = options,
+                           .throughHub = [&] { return runPubSub(workload, options.route); },
+                           .throughRelay = [&] { return runThroughRelay(workload, options.route); },
+                           .head = {{"rate", workload.rate},
+                                    {"size", workload.size},
+                                    {"seconds", settings.seconds},
+                                    {"messages", workload.messages},
+                                    {"transport", nameOf(options.route.transport)}},
+                           .heading = counted(workload.messages, "message") + " of " + counted(workload.size, "byte") +
+                                      ", " + std::to_string(workload.rate) + " per second"});
 }
 
 }  // namespace

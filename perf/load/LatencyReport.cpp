@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Print.hpp"
+#include "VerdictJson.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -30,13 +31,6 @@ double ratio(Series const& hub, Series const& relay, double Latency::*value) {
 
 void addFigures(Json& json, std::string const& prefix, Latency const& latency) {
     for (auto const& [name, value] : kLatencyFigures) json[prefix + name] = latency.*value;
-}
-
-void addFaults(Json& json, Verdict const& verdict) {
-    json["lost"] = verdict.lost;
-    json["duplicated"] = verdict.duplicated;
-    json["out_of_order"] = verdict.outOfOrder;
-    json["corrupt"] = verdict.corrupt;
 }
 
 std::string row(std::string const& title, Latency const& latency) {

@@ -1,17 +1,12 @@
-#include <iostream>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
 #include "Command.hpp"
-#include "LatencyReport.hpp"
+#include "LatencyMeasurement.hpp"
 #include "MessageContent.hpp"
 #include "Options.hpp"
 #include "PingPongRun.hpp"
 #include "Print.hpp"
-#include "Report.hpp"
 #include "Rounds.hpp"
-#include "Turns.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -37,39 +32,18 @@ struct Settings {
     RunOptions options;
 };
 
-void print(Settings const& settings, Series const& hub, Series const& relay) {
-    auto const& options = settings.options;
-    if (options.json) {
-        nlohmann::ordered_json report{{"rounds", settings.rounds},
-                                      {"size", settings.workload.size},
-                                      {"transport", nameOf(options.route.transport)}};
-        addLatency(report, hub);
-        if (options.versusRelay) addLatencyComparison(report, hub, relay);
-        std::cout << report.dump(2) << "\n";
-        return;
-    }
-    auto const heading =
-        counted(settings.rounds, "round trip") + " of " + counted(settings.workload.size, "byte");
-    if (options.versusRelay) std::cout << latencyText(heading, relay) << "\n";
-    std::cout << latencyText(heading, hub);
-    if (options.versusRelay) std::cout << "\n" << latencyComparisonText(hub, relay);
-}
-
 int runCommand(Settings settings) {
     auto const& options = settings.options;
-    settings.workload.messages = settings.rounds + Rounds::kWarmUp;
-    Series hub{.middle = "hub", .workload = settings.workload, .runs = {}};
-    Series relay{.middle = "relay", .workload = settings.workload, .runs = {}};
-    Turns turns{.hub = [&] { return runPingPong(settings.workload, options.route); },
-                .relay = {},
-                .line = latencyLine};
-    if (options.versusRelay)
-        turns.relay = [&] { return runPingPongThroughRelays(settings.workload, options.route); };
-    takeTurns(options.runs, turns, hub, relay);
-    print(settings, hub, relay);
-    auto const faults = complaint(hub) + complaint(relay);
-    if (!faults.empty()) std::cerr << faults << "\n";
-    return faults.empty() ? 0 : 1;
+    auto& workload = settings.workload;
+    workload.messages = settings.rounds + Rounds::kWarmUp;
+    return measureLatency({.workload = workload,
+                           .options = options,
+                           .throughHub = [&] { return runPingPong(workload, options.route); },
+                           .throughRelay = [&] { return runPingPongThroughRelays(workload, options.route); },
+                           .head = {{"rounds", settings.rounds},
+                                    {"size", workload.size},
+                                    {"transport", nameOf(options.route.transport)}},
+                           .heading = counted(settings.rounds, "round trip") + " of " + counted(workload.size, "byte")});
 }
 
 }  // namespace

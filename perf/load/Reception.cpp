@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Meters.hpp"
+#include "VerdictJson.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -32,13 +33,8 @@ void Reception::waitForFinish(ParentLink& parent) {
 void Reception::sendResult() const { sendResult(nlohmann::json::object()); }
 
 void Reception::sendResult(nlohmann::json fields) const {
-    auto const verdict = verifier_.verdict();
-    fields.update({{"end_ns", endNs_},
-                   {"cpu_seconds", cpuSeconds_},
-                   {"lost", verdict.lost},
-                   {"duplicated", verdict.duplicated},
-                   {"out_of_order", verdict.outOfOrder},
-                   {"corrupt", verdict.corrupt}});
+    fields.update({{"end_ns", endNs_}, {"cpu_seconds", cpuSeconds_}});
+    addFaults(fields, verifier_.verdict());
     parent_.send("result", std::move(fields));
 }
 

@@ -6,6 +6,7 @@
 
 #include "Comparison.hpp"
 #include "Print.hpp"
+#include "VerdictJson.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -58,10 +59,7 @@ void addFigures(Json& json, std::string const& middle, Figures const& figures, V
     json[middle + "_cpu_ns_per_message"] = optional(figures.cpuNsPerMessage);
     json[middle + "_peak_rss_bytes"] =
         figures.peakBytes ? Json(static_cast<std::uint64_t>(*figures.peakBytes)) : Json(nullptr);
-    json["lost"] = verdict.lost;
-    json["duplicated"] = verdict.duplicated;
-    json["out_of_order"] = verdict.outOfOrder;
-    json["corrupt"] = verdict.corrupt;
+    addFaults(json, verdict);
 }
 
 std::string row(std::string const& title, Figures const& figures) {

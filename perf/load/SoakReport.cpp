@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "Print.hpp"
+#include "VerdictJson.hpp"
 
 namespace gazellemq::perf {
 namespace {
@@ -20,7 +21,7 @@ std::uint64_t residentLimit(HubState const& base) {
 
 nlohmann::ordered_json toJson(SoakResult const& result) {
     auto const& tally = result.tally;
-    return {{"minutes", result.minutes},
+    nlohmann::ordered_json report{{"minutes", result.minutes},
             {"messages", tally.messages},
             {"clients_killed", tally.killed},
             {"churn_rounds", tally.rounds},
@@ -29,12 +30,10 @@ nlohmann::ordered_json toJson(SoakResult const& result) {
             {"rss_limit_bytes", residentLimit(result.base)},
             {"hub_peak_rss_bytes", result.peakBytes},
             {"base_descriptors", result.base.descriptors},
-            {"end_descriptors", result.end.descriptors},
-            {"lost", tally.verdict.lost},
-            {"duplicated", tally.verdict.duplicated},
-            {"out_of_order", tally.verdict.outOfOrder},
-            {"corrupt", tally.verdict.corrupt},
-            {"ok", complaint(result).empty()}};
+            {"end_descriptors", result.end.descriptors}};
+    addFaults(report, tally.verdict);
+    report["ok"] = complaint(result).empty();
+    return report;
 }
 
 std::string toText(SoakResult const& result) {

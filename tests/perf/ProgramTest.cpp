@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "ChildProcess.hpp"
 
@@ -47,9 +48,32 @@ TEST(PerfProgram, measures_one_publisher_and_one_subscriber) {
     EXPECT_EQ(report.at("messages"), 20'000);
     EXPECT_EQ(report.at("size"), 86);
     EXPECT_EQ(report.at("per_run").size(), 1U);
-    expectPositive(report,
-                   {"elapsed_ms", "messages_per_second", "hub_cpu_ns_per_message", "hub_peak_rss_bytes"});
+    expectPositive(report, {"elapsed_ms", "messages_per_second", "delivered_per_second", "megabytes_per_second",
+                            "hub_cpu_ns_per_message", "hub_peak_rss_bytes"});
+    expectPositive(report.at("cpu_seconds"), {"publisher", "hub", "subscriber"});
     expectNoFaults(report);
+}
+
+TEST(PerfProgram, compares_the_hub_with_the_relay_in_at_least_five_pairs) {
+    auto const outcome = run({"pubsub", "--messages", "20000", "--runs", "1", "--vs-relay", "--json"});
+    ASSERT_EQ(outcome.end, "exit 0") << outcome.errors;
+    auto const report = outcome.report();
+    EXPECT_EQ(report.at("per_run").size(), 5U);
+    expectPositive(report, {"vs_relay_ratio", "relay_messages_per_second", "relay_cpu_ns_per_message"});
+    expectNoFaults(report);
+}
+
+TEST(PerfProgram, measures_a_hub_on_a_unix_socket) {
+    for (auto const* command : {"pubsub --messages 20000", "pingpong --rounds 200", "latency --rate 5000 --seconds 1"}) {
+        std::vector<std::string> words;
+        std::istringstream text{command};
+        for (std::string word; text >> word;) words.push_back(word);
+        words.insert(words.end(), {"--transport", "unix", "--runs", "1", "--json"});
+        auto const outcome = run(words);
+        ASSERT_EQ(outcome.end, "exit 0") << command << ": " << outcome.errors;
+        EXPECT_EQ(outcome.report().at("transport"), "unix") << command;
+        expectNoFaults(outcome.report());
+    }
 }
 
 TEST(PerfProgram, measures_several_publishers_subscribers_and_topics) {
