@@ -88,13 +88,15 @@ class Outbox {
     OutTopic* topic(std::string_view name, Error& error);
     /// Bytes that a message may add to bufferedBytes().
     static std::size_t cost(std::string_view payload) { return protocol::BatchHeader::kLengthBytes + payload.size() + kBatchStart; }
-    /// True if a batch became full: something can be written.
-    bool append(OutTopic& topic, std::string_view payload) {
+    /// append() for most messages: one that neither begins nor fills a batch. False, and nothing done, for others.
+    bool appendInside(OutTopic& topic, std::string_view payload) {
         auto const end = topic.openBytes + protocol::BatchHeader::kLengthBytes + payload.size();
-        if (end > topic.roomEnd || topic.openCount + 1 == limits_.maxBatchMessages) [[unlikely]] return appendAtLimit(topic, payload);
+        if (end > topic.roomEnd || topic.openCount + 1 == limits_.maxBatchMessages) [[unlikely]] return false;
         put(topic, payload);
-        return false;
+        return true;
     }
+    /// True if a batch became full: something can be written.
+    bool append(OutTopic& topic, std::string_view payload) { return !appendInside(topic, payload) && appendAtLimit(topic, payload); }
 
     enum class Which : std::uint8_t {
         all,

@@ -59,18 +59,28 @@ Error PublisherClient::Impl::connect(std::string_view name, std::vector<transpor
     return Error::ok;
 }
 
+/// Most messages go into the batch that is open; what they do not need is in publishAtLimit().
 Error PublisherClient::Impl::publish(std::string_view topic, std::string_view payload) {
-    Lock lock{link.mutex};
+    link.mutex.lock();
+    if (lastTopic_ && lastTopic_->name == topic && !closed_ && payload.size() <= outbox_.limits().maxPayloadBytes &&
+        outbox_.bufferedBytes() + Outbox::cost(payload) <= options_.maxBufferedBytes && outbox_.appendInside(*lastTopic_, payload)) [[likely]] {
+        link.mutex.unlock();
+        return Error::ok;
+    }
+    return publishAtLimit(Lock{link.mutex, std::adopt_lock}, topic, payload);
+}
+
+Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, std::string_view payload) {
     auto error = Error::ok;
     auto* target = find(topic, error);
     if (!target) return error;
     if (payload.size() > outbox_.limits().maxPayloadBytes) return Error::tooLarge;
     auto const bytes = Outbox::cost(payload);
-    if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) [[unlikely]] {
+    if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) {
         if (error = makeRoom(lock, bytes); error != Error::ok) return error;
     }
     auto const filled = outbox_.append(*target, payload);
-    if (filled || target->openCount == 1) [[unlikely]] appended(lock, *target, filled);
+    if (filled || target->openCount == 1) appended(lock, *target, filled);
     return Error::ok;
 }
 
@@ -96,7 +106,7 @@ Error PublisherClient::Impl::publishBatch(std::string_view topic, std::span<std:
 
 /// The topic of a publish(); topics live as long as the outbox. nullptr: see `error`.
 OutTopic* PublisherClient::Impl::find(std::string_view topic, Error& error) {
-    if (closed_) [[unlikely]] {
+    if (closed_) {
         error = Error::closed;
         return nullptr;
     }

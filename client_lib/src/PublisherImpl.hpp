@@ -65,6 +65,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
     Error makeRoom(Lock& lock, std::size_t bytes);
     void pace(Lock& lock, OutTopic& topic);
+    Error publishAtLimit(Lock lock, std::string_view topic, std::string_view payload);
     OutTopic* find(std::string_view topic, Error& error);
     void appended(Lock& lock, OutTopic& topic, bool filled);
     void startFlush(Lock& lock);

@@ -387,6 +387,7 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
     BatchReader reader{batch};
     if (auto const* onMessages = std::get_if<OnMessages>(&topic.callback)) {
         messages_.clear();
+        messages_.reserve(header.count);  // which the batch has room for
         while (auto const payload = reader.next()) messages_.push_back(toMessage(name, header, *payload, index++));
         guard([&] { (*onMessages)(messages_); });
         noteProgress();
