@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ChildProcess.hpp"
+#include "HubHoldings.hpp"
 #include "SocketFolder.hpp"
 
 namespace gazellemq::perf {
@@ -22,6 +23,8 @@ class HubProcess {
     ChildProcess& process() { return process_; }
     /// Asks it to end and waits for that. Throws Failure if it does not, or not with exit code 0.
     void stop();
+    /// Asks it for its statistics and waits for the line in its log. Throws Failure if there is none in time.
+    HubHoldings holdings();
     /// The end of what it logged, with a heading; empty if it logged nothing.
     std::string log() const;
 
@@ -29,6 +32,8 @@ class HubProcess {
     using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
     std::string waitForUrl(std::chrono::milliseconds limit);
+    long logSize() const;
+    std::string logFrom(long position) const;
 
     SocketFolder folder_;
     File log_;
