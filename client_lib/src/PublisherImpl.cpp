@@ -13,6 +13,10 @@ using namespace std::chrono_literals;
 /// A message that finds the link at rest for so long is written at once by its own thread; others wait for company. Writing
 /// each message at once whenever the socket happens to be free is 60 times slower.
 constexpr auto kRestBeforeDirectWrite = 50us;
+/// While few messages come the rest is shorter: a few times what a write costs.
+constexpr auto kRestBetweenFew = 10us;
+/// So many messages between two looks of the link's thread are few.
+constexpr std::uint64_t kFew = 8;
 /// While batches fill up by themselves the leftovers are looked at so often.
 constexpr auto kBusyFlushInterval = 500us;
 /// Without open batches for so long the link's thread stops looking; the next message wakes it.
@@ -44,7 +48,7 @@ bool valid(PublisherOptions const& options) {
 
 }  // namespace
 
-PublisherClient::Impl::Impl() : outbox_(randomProducerId()) {}
+PublisherClient::Impl::Impl() : outbox_(randomProducerId()), rest_(kRestBeforeDirectWrite) {}
 PublisherClient::Impl::~Impl() = default;
 
 Error PublisherClient::Impl::connect(std::string_view name, std::vector<transport::Url> hubs, PublisherOptions const& options) {
@@ -164,7 +168,10 @@ Error PublisherClient::Impl::makeRoom(Lock& lock, std::size_t bytes) {
 /// The first message of a batch: on its way at once if the link was at rest, otherwise the link's thread will look after it.
 void PublisherClient::Impl::startFlush(Lock& lock) {
     if (!link.up()) return;
-    if (link.restedSince(Clock::now() - kRestBeforeDirectWrite)) {
+    auto const batchFilled = std::exchange(fullBatchesAtStart_, outbox_.fullBatches()) != outbox_.fullBatches();
+    if (batchFilled) rest_ = kRestBeforeDirectWrite;
+    if (link.restedSince(Clock::now() - rest_)) {
+        if (!batchFilled) rest_ = kRestBetweenFew;
         outbox_.sealOpen(Outbox::Which::sendable);
         link.write(lock);
     }
@@ -188,11 +195,12 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
     if (!flusherActive_) return std::nullopt;
     // Late means that the processors are busy: then there is no use in looking often, and batches may rather grow.
     auto const late = nextLook_ != Clock::time_point{} && now > nextLook_ ? now - nextLook_ : Clock::duration{};
-    auto const rest = kRestBeforeDirectWrite + std::min<Clock::duration>(late * 4, kMostRest);
+    auto const rest = rest_ + std::min<Clock::duration>(late * 4, kMostRest);
     auto const again = [&](Clock::duration pause) { return nextLook_ = now + pause; };
     auto const batchesFill = std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches();
     if (!outbox_.hasOpen()) {
-        if (now - quietSince_ < kFlusherSleepsAfter) return again(batchesFill ? std::max<Clock::duration>(kBusyFlushInterval, rest) : rest);
+        // While few come, being woken for each costs less than looking often.
+        if (rest_ != kRestBetweenFew && now - quietSince_ < kFlusherSleepsAfter) return again(batchesFill ? std::max<Clock::duration>(kBusyFlushInterval, rest) : rest);
         flusherActive_ = false;
         nextLook_ = {};
         return std::nullopt;
@@ -203,7 +211,9 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
         outbox_.sealOpen(Outbox::Which::quiet);
         return again(std::max<Clock::duration>(kBusyFlushInterval, rest));
     }
-    if (auto const due = link.lastWrite() + kRestBeforeDirectWrite; now < due) return nextLook_ = due;
+    if (auto const due = link.lastWrite() + rest_; now < due) return nextLook_ = due;
+    auto const came = outbox_.published() - std::exchange(publishedSeen_, outbox_.published());
+    rest_ = came <= kFew ? kRestBetweenFew : kRestBeforeDirectWrite;
     if (link.busy() || outbox_.sealOpen(Outbox::Which::sendable) || !outbox_.hasOpen()) return again(rest);
     // What is left waits for credit: the next CONFIRM wakes the link's thread.
     flusherActive_ = false;

@@ -85,6 +85,9 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     std::uint64_t flushedRefused_ = 0;  // refused() at the last flush
     Error lastRefusal_ = Error::ok;
     std::uint64_t fullBatchesSeen_ = 0;
+    std::uint64_t fullBatchesAtStart_ = 0;  // of the last batch that was begun
+    std::uint64_t publishedSeen_ = 0;   // when the flusher last sealed
+    Clock::duration rest_;              // of the link, before an open batch leaves
     Clock::time_point quietSince_{};
     Clock::time_point nextLook_{};      // when the flusher wanted to look again
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself
