@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 constexpr auto kRestBeforeDirectWrite = 50us;
 /// While few messages come the rest is shorter: a few times what a write costs.
 constexpr auto kRestBetweenFew = 10us;
+/// Of these up to four may be missing: messages come at uneven times, and a write may take longer.
+constexpr auto kMostMissingRest = 4 * kRestBetweenFew;
 /// So many messages between two looks of the link's thread are few.
 constexpr std::uint64_t kFew = 8;
 /// While batches fill up by themselves the leftovers are looked at so often.
@@ -170,12 +172,22 @@ void PublisherClient::Impl::startFlush(Lock& lock) {
     if (!link.up()) return;
     auto const batchFilled = std::exchange(fullBatchesAtStart_, outbox_.fullBatches()) != outbox_.fullBatches();
     if (batchFilled) rest_ = kRestBeforeDirectWrite;
-    if (link.restedSince(Clock::now() - rest_)) {
+    if (mayWriteAtOnce(Clock::now())) {
         if (!batchFilled) rest_ = kRestBetweenFew;
         outbox_.sealOpen(Outbox::Which::sendable);
         link.write(lock);
     }
     if (outbox_.hasOpen()) wakeFlusher();
+}
+
+/// The link has rested, or, while few messages come, has rested enough on average: a token bucket.
+bool PublisherClient::Impl::mayWriteAtOnce(Clock::time_point now) {
+    if (rest_ != kRestBetweenFew) return link.restedSince(now - rest_);
+    if (!link.restedSince(now)) return false;
+    auto const missing = restMissing_ - std::min(now - link.lastWrite(), restMissing_);
+    if (missing > kMostMissingRest) return false;
+    restMissing_ = missing + kRestBetweenFew;
+    return true;
 }
 
 void PublisherClient::Impl::writeFilled(Lock& lock) {
