@@ -73,7 +73,8 @@ struct Subscribe {
     std::uint32_t subscription = 0;
     std::uint64_t credit = 0;  ///< absolute: bytes of batches that may be delivered from the start
     std::string_view pattern;
-    auto fields() { return std::tie(requestId, subscription, credit, pattern); }
+    std::uint8_t policy = 0;  ///< for a slow consumer: 0 as the topic says, 1 block, 2 dropOldest, 3 disconnect
+    auto fields() { return std::tie(requestId, subscription, credit, pattern, policy); }
 };
 
 struct Unsubscribe {
@@ -106,7 +107,7 @@ struct Confirm {
     auto fields() { return std::tie(handle, sequence, credit); }
 };
 
-/// Why a publisher has no credit, when the reason is not its own topic.
+/// Why a publisher has no credit when the reason is not its own topic, or that its topic was deleted (topicDeleted).
 struct Notice {
     static constexpr auto kType = FrameType::notice;
     std::uint32_t handle = 0;
@@ -135,7 +136,8 @@ struct TopicGone {
     static constexpr auto kType = FrameType::topicGone;
     std::uint32_t subscription = 0;
     std::uint32_t handle = 0;
-    auto fields() { return std::tie(subscription, handle); }
+    Error code = Error::ok;  ///< ok: nobody used it
+    auto fields() { return std::tie(subscription, handle, code); }
 };
 
 struct Ping {

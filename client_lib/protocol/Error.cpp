@@ -61,6 +61,16 @@ constexpr Entry kEntries[] = {
     {Error::tooManyOpenTopics, "tooManyOpenTopics", "the connection publishes to as many topics as --max-open-topics allows"},
     {Error::creditExceeded, "creditExceeded",
      "the publisher sent more than the hub's credit allows (--window-bytes, --max-unconfirmed-bytes): wait for a CONFIRM"},
+    {Error::noSuchTopic, "noSuchTopic", "there is no such topic: create it, or start the hub with --auto-create"},
+    {Error::topicExists, "topicExists", "the topic exists: change it with 'set', or delete it first"},
+    {Error::topicDeleted, "topicDeleted", "the topic was deleted"},
+    {Error::policyNotAllowed, "policyNotAllowed",
+     "the topic does not let subscriptions choose this policy for slow consumers: choose another, or allow it in its settings"},
+    {Error::tooManySubscriptionsToTopic, "tooManySubscriptionsToTopic", "the topic has as many subscriptions as its settings allow"},
+    {Error::tooManyPublishersOfTopic, "tooManyPublishersOfTopic", "the topic has as many publishers as its settings allow"},
+    {Error::noSuchOperation, "noSuchOperation", "the hub does not know this operation: is it older than the program that asks?"},
+    {Error::badArgument, "badArgument", "an argument of the operation is missing or wrong"},
+    {Error::noSuchConnection, "noSuchConnection", "there is no such connection (any more)"},
 };
 
 Entry const* find(Error error) noexcept {

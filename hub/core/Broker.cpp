@@ -60,14 +60,10 @@ std::vector<Session*> Broker::takeAwake() {
     return std::exchange(awake_, {});
 }
 
-Topic* Broker::topic(std::string_view name) {
-    if (auto const at = topics_.find(name); at != topics_.end()) return at->second.get();
-    if (topics_.size() >= limits_.maxTopics) return nullptr;
-    auto made = std::make_unique<Topic>(nextTopicId_++, std::string{name}, limits_);
-    auto& topic = *made;
-    topics_.emplace(topic.name(), std::move(made));
-    tree_.match(topic.name(), [&](Subscription& subscription) { attach(subscription, topic); });
-    return &topic;
+Topic* Broker::topic(std::string_view name, Error& error) {
+    if (auto* found = topics_.find(name)) return found;
+    error = !limits_.autoCreate ? Error::noSuchTopic : topics_.size() >= limits_.maxTopics ? Error::tooManyTopics : Error::ok;
+    return error == Error::ok ? &topics_.make(name, TopicSettings::defaults(limits_), now_.steadyMs) : nullptr;
 }
 
 void Broker::append(Publication& publication, protocol::BufferRef const& buffer, std::span<std::byte> batch,
@@ -80,6 +76,8 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
     publication.sequence += count;
     counters_.messagesIn += count;
     counters_.bytesIn += batch.size();
+    topic.counters.messagesIn += count;
+    topic.counters.bytesIn += batch.size();
 
     auto owner = buffer;
     // What counts is bytes of batches when credit is promised, and capacity of buffers when memory is measured: near the limit they
@@ -93,14 +91,23 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
     counters_.messagesDropped += topic.makeRoom(batch.size(), memoryIsShort());
     disconnectSlow(topic);
     topic.append(std::move(owner), batch, count, now_);
+    if (!topic.paused) offerWaiting(topic);
+    confirm(publication, false);
+}
+
+/// Readers that had caught up have something to deliver.
+void Broker::offerWaiting(Topic& topic) {
     for (auto* cursor : topic.takeIdle()) {
+        if (cursor->next == topic.log().endIndex()) {
+            topic.waitForAppend(*cursor);
+            continue;
+        }
         auto& subscription = *cursor->subscription;
         if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
         cursor->idle = false;
         subscription.ready().push_back(cursor);
         subscription.session().offer(subscription);
     }
-    confirm(publication, false);
 }
 
 /// Ends the sessions of the readers that are to be disconnected when they fall behind.
@@ -117,42 +124,34 @@ void Broker::disconnectSlow(Topic& topic) {
 void Broker::countDelivered(Topic& topic, Subscription& subscription, std::size_t bytes, std::uint64_t messages) {
     counters_.messagesOut += messages;
     counters_.bytesOut += bytes;
+    topic.counters.messagesOut += messages;
+    topic.counters.bytesOut += bytes;
     subscription.lastProgressMs = now_.steadyMs;
     if (topic.hasStarved()) feed(topic);
 }
 
-bool Broker::subscribe(Subscription& subscription) {
-    if (protocol::hasWildcard(subscription.pattern())) {
-        tree_.add(subscription.pattern(), subscription);
-        for (auto const& [name, topic] : topics_) {
-            if (protocol::matches(subscription.pattern(), name)) attach(subscription, *topic);
+Error Broker::subscribe(Subscription& subscription) {
+    if (!protocol::hasWildcard(subscription.pattern())) {
+        auto error = Error::ok;
+        auto const* found = topic(subscription.pattern(), error);
+        if (error != Error::ok && error != Error::noSuchTopic) return error;
+        if (found) {
+            if (auto const chosen = subscription.chosenPolicy(); chosen && !found->allows(*chosen, false)) return Error::policyNotAllowed;
+            auto const most = found->settings().maxSubscriptions;
+            if (most > 0 && found->cursors().size() >= most) return Error::tooManySubscriptionsToTopic;
         }
-    } else {
-        auto* found = topic(subscription.pattern());
-        if (!found) return false;
-        attach(subscription, *found);
     }
+    topics_.add(subscription, now_.steadyMs);
     ++subscriptionCount_;
-    return true;
-}
-
-void Broker::attach(Subscription& subscription, Topic& topic) {
-    auto& cursor = subscription.cursors()[&topic];
-    cursor = std::make_unique<Cursor>(Cursor{&topic, &subscription});
-    topic.attach(*cursor);
-    topic.lastUsedMs = now_.steadyMs;
+    return Error::ok;
 }
 
 void Broker::unsubscribe(Subscription& subscription) {
     --subscriptionCount_;
-    if (protocol::hasWildcard(subscription.pattern())) tree_.remove(subscription.pattern(), subscription);
-    for (auto const& [topic, cursor] : subscription.cursors()) {
-        topic->detach(*cursor);
+    for (auto* topic : topics_.remove(subscription)) {
         noteUnused(*topic);
         if (topic->hasStarved()) feed(*topic);
     }
-    subscription.cursors().clear();
-    subscription.ready().clear();
 }
 
 void Broker::confirm(Publication& publication, bool now) {
@@ -227,36 +226,62 @@ void Broker::tick() {
     removeIdleTopics();
 }
 
-void Broker::noteUnused(Topic& topic) {
-    if (!topic.unused() || topic.inIdleQueue) return;
-    topic.inIdleQueue = true;
-    idleTopics_.emplace_back(now_.steadyMs + limits_.idleTopicTtl.count(), &topic);
-}
-
 void Broker::removeIdleTopics() {
-    // Each at most once: with a TTL of 0 one that has to stay is due again at once.
-    for (auto left = idleTopics_.size(); left > 0 && idleTopics_.front().first <= now_.steadyMs; --left) {
-        auto* topic = idleTopics_.front().second;
-        idleTopics_.pop_front();
-        topic->inIdleQueue = false;
-        if (!topic->unused()) continue;
-        if (topic->lastUsedMs + limits_.idleTopicTtl.count() > now_.steadyMs || topic->log().bytes() > 0) {
-            noteUnused(*topic);
-        } else {
-            remove(*topic);
-        }
+    for (auto* topic : topics_.takeIdle(now_.steadyMs, limits_.idleTopicTtl.count())) remove(*topic, Error::ok);
+}
+
+void Broker::remove(Topic& topic, Error code) {
+    hungry_.erase(&topic);
+    topics_.erase(topic, code);
+}
+
+Error Broker::createTopic(std::string_view name, TopicSettings const& settings) {
+    if (auto const error = protocol::checkTopic(name); error != Error::ok) return error;
+    if (name.size() > limits_.maxTopicBytes) return Error::nameTooLong;
+    auto* topic = topics_.find(name);
+    if (topic && topic->created) return Error::topicExists;
+    if (!topic && topics_.size() >= limits_.maxTopics) return Error::tooManyTopics;
+    // One that its first use has made becomes permanent.
+    if (topic) changeTopic(*topic, settings);
+    else topic = &topics_.make(name, settings, now_.steadyMs);
+    topic->created = true;
+    return Error::ok;
+}
+
+Error Broker::deleteTopic(std::string_view name) {
+    auto* topic = topics_.find(name);
+    if (!topic) return Error::noSuchTopic;
+    removePublications(*topic, Error::topicDeleted);
+    counters_.messagesDropped += topic->purge();
+    remove(*topic, Error::topicDeleted);
+    return Error::ok;
+}
+
+/// Its publishers have to open it anew; what they have sent meanwhile is not taken.
+void Broker::removePublications(Topic& topic, Error code) {
+    for (auto* publication : std::vector<Publication*>(topic.publications())) {
+        confirm(*publication, true);
+        forget(*publication);
+        publication->topic = nullptr;
+        publication->session->send(protocol::Notice{publication->handle, code, describe(code)});
     }
 }
 
-void Broker::remove(Topic& topic) {
-    for (auto* cursor : std::vector<Cursor*>(topic.cursors())) {
-        auto& subscription = *cursor->subscription;
-        if (cursor->announced) subscription.session().send(protocol::TopicGone{subscription.id(), topic.id()});
-        topic.detach(*cursor);
-        subscription.cursors().erase(&topic);
-    }
-    hungry_.erase(&topic);
-    topics_.erase(topic.name());
+void Broker::changeTopic(Topic& topic, TopicSettings const& settings) {
+    topic.change(settings);
+    if (topic.hasStarved()) feed(topic);
+}
+
+void Broker::pauseTopic(Topic& topic, bool paused) {
+    topic.paused = paused;
+    if (!paused) offerWaiting(topic);
+}
+
+std::uint64_t Broker::purgeTopic(Topic& topic) {
+    auto const dropped = topic.purge();
+    counters_.messagesDropped += dropped;
+    if (topic.hasStarved()) feed(topic);
+    return dropped;
 }
 
 void Broker::drain() {

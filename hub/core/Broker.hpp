@@ -1,5 +1,4 @@
 #pragma once
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,8 +13,7 @@
 #include "Counters.hpp"
 #include "gazellemq/hub/Limits.hpp"
 #include "Now.hpp"
-#include "Topic.hpp"
-#include "TopicTree.hpp"
+#include "Topics.hpp"
 
 namespace gazellemq::hub {
 
@@ -59,12 +57,23 @@ class Broker {
     Counters const& counters() const { return counters_; }
     protocol::Id const& serverId() const { return serverId_; }
     protocol::BufferPool& pool() { return *pool_; }
+    Topics const& topics() const { return topics_; }
     std::size_t topicCount() const { return topics_.size(); }
     std::size_t sessionCount() const { return sessions_.size(); }
     std::size_t subscriptionCount() const { return subscriptionCount_; }
 
     /// Are the buffers so near to maxMemory that publishers get no new credit?
     bool memoryIsShort() const { return pool_->bytesInUse() > memoryLimit(); }
+
+    // For administrators. Names need not be valid.
+    Error createTopic(std::string_view name, TopicSettings const& settings);
+    /// Publishers and readers are told; what readers have not got is counted as dropped.
+    Error deleteTopic(std::string_view name);
+    void changeTopic(Topic& topic, TopicSettings const& settings);
+    void pauseTopic(Topic& topic, bool paused);
+    /// Gives up what waits in the window; the number of messages, counted for each reader that loses them.
+    std::uint64_t purgeTopic(Topic& topic);
+    Topic* findTopic(std::string_view name) const { return topics_.find(name); }
 
     // For sessions.
     void wake(Session& session);
@@ -74,16 +83,18 @@ class Broker {
         return pool_->bytesInUse() / 2 > limits_.maxMemory && !publication.topic->cursors().empty();
     }
     void countViolation() { ++counters_.violations; }
+    void countRefused() { ++counters_.batchesRefused; }
     void countSilent() { ++counters_.sessionsSilent; }
     void countStalled() { ++counters_.sessionsStalled; }
-    /// The topic of that valid name, made if need be; nullptr at the limit.
-    Topic* topic(std::string_view name);
+    /// The topic of that valid name, made if need be; or nullptr and noSuchTopic (without limits().autoCreate) or tooManyTopics in
+    /// `error`.
+    Topic* topic(std::string_view name, Error& error);
     /// Takes a received batch into a topic. `buffer` is what `batch` lies in.
     void append(Publication& publication, protocol::BufferRef const& buffer, std::span<std::byte> batch,
                 std::uint32_t count);
     void countDelivered(Topic& topic, Subscription& subscription, std::size_t bytes, std::uint64_t messages);
-    /// False at the topic limit.
-    bool subscribe(Subscription& subscription);
+    /// May be refused: tooManyTopics, tooManySubscriptions of the topic, policyNotAllowed.
+    Error subscribe(Subscription& subscription);
     void unsubscribe(Subscription& subscription);
     /// More credit and the confirms so far, if that is worth a frame (`now`: in any case).
     void confirm(Publication& publication, bool now);
@@ -94,14 +105,15 @@ class Broker {
   private:
     /// After a change of what the publisher of `publication` may still send.
     void countPromise(Publication const& publication, std::uint64_t unusedBefore);
-    void attach(Subscription& subscription, Topic& topic);
+    void offerWaiting(Topic& topic);
+    void removePublications(Topic& topic, Error code);
     void feed(Topic& topic);
     void disconnectSlow(Topic& topic);
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
-    void noteUnused(Topic& topic);
+    void noteUnused(Topic& topic) { topics_.noteUnused(topic, now_.steadyMs, limits_.idleTopicTtl.count()); }
     void removeIdleTopics();
-    void remove(Topic& topic);
+    void remove(Topic& topic, Error code);
 
     Limits const limits_;
     std::shared_ptr<protocol::BufferPool> pool_;
@@ -109,16 +121,13 @@ class Broker {
     std::function<void()> onAwake_;
     Now now_;
     Counters counters_;
-    std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys point into the topics
-    TopicTree tree_;
+    Topics topics_;
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
     std::vector<Session*> awake_;
     std::vector<Publication*> due_;
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
-    std::uint32_t nextTopicId_ = 1;
     std::size_t subscriptionCount_ = 0;
-    std::deque<std::pair<std::int64_t, Topic*>> idleTopics_;  // when to look whether an unused topic can go
     bool draining_ = false;
     std::size_t undrained_ = 0;  // sessions that have not answered DRAIN
 };

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "gazellemq/hub/Limits.hpp"
+
 namespace gazellemq::hub {
 
 class Topic;
@@ -12,8 +14,12 @@ struct Cursor {
     Subscription* subscription;
     std::uint64_t next = 0;     ///< index of the first entry not yet delivered
     std::uint64_t dropped = 0;  ///< messages skipped since the subscriber was last told
+    SlowPolicy policy = SlowPolicy::block;
     bool announced = false;     ///< the subscriber knows the topic's name
     bool idle = true;           ///< caught up: waiting in the topic for the next append
+
+    /// Does its lag slow the publishers?
+    bool blocks() const { return policy == SlowPolicy::block; }
 };
 
 }  // namespace gazellemq::hub

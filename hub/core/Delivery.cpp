@@ -44,6 +44,7 @@ void Delivery::serve(Subscription& subscription, OutputQueue& out) {
     subscription.ready().pop_front();
     auto& topic = *cursor->topic;
     auto const& log = topic.log();
+    if (topic.paused || cursor->next == log.endIndex()) return topic.waitForAppend(*cursor);
     announce(subscription, *cursor, out);
 
     constexpr std::size_t kMostBatches = OutputQueue::kMaxPieces / 4;

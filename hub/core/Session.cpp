@@ -31,7 +31,9 @@ Session::Session(Broker& broker, std::string peer)
 Session::~Session() {
     state_ = State::closing;
     endSubscriptions();
-    for (auto const& [handle, publication] : publications_) broker_.forget(*publication);
+    for (auto const& [handle, publication] : publications_) {
+        if (publication->topic) broker_.forget(*publication);
+    }
 }
 
 void Session::heard() {
@@ -100,8 +102,12 @@ void Session::onOpenTopic(protocol::OpenTopic const& open) {
     if (auto const error = protocol::checkTopic(open.name); error != Error::ok) return reply(open.requestId, error);
     if (open.name.size() > broker_.limits().maxTopicBytes) return reply(open.requestId, Error::nameTooLong);
     if (publications_.size() >= broker_.limits().maxOpenTopics) return reply(open.requestId, Error::tooManyOpenTopics);
-    auto* topic = broker_.topic(open.name);
-    if (!topic) return reply(open.requestId, Error::tooManyTopics);
+    auto error = Error::ok;
+    auto* topic = broker_.topic(open.name, error);
+    if (!topic) return reply(open.requestId, error);
+    if (auto const most = topic->settings().maxPublishers; most > 0 && topic->publications().size() >= most) {
+        return reply(open.requestId, Error::tooManyPublishersOfTopic);
+    }
     auto publication = std::make_unique<Publication>(Publication{this, topic, open.handle});
     topic->attach(*publication);
     auto& added = *publication;
@@ -113,8 +119,10 @@ void Session::onOpenTopic(protocol::OpenTopic const& open) {
 void Session::onCloseTopic(protocol::CloseTopic const& close) {
     auto const at = publications_.find(close.handle);
     if (at == publications_.end()) return violation("CLOSE_TOPIC names a handle that is not open");
-    broker_.confirm(*at->second, true);
-    broker_.forget(*at->second);
+    if (at->second->topic) {
+        broker_.confirm(*at->second, true);
+        broker_.forget(*at->second);
+    }
     publications_.erase(at);
 }
 
@@ -124,6 +132,7 @@ void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
     if (at == publications_.end()) return violation("a PUBLISH names a handle that is not open");
     auto& publication = *at->second;
     if (drainAnswered_) return violation("a PUBLISH came after DRAIN_ACK");
+    if (!publication.topic) return broker_.countRefused();  // it was deleted; the notice is on its way
     if (publication.unused() == 0) return violation(describe(Error::creditExceeded), Error::creditExceeded);
     if (broker_.mustRefuse(publication)) return fail(Error::hubMemoryFull, describe(Error::hubMemoryFull));
     auto const bytes = body.subspan(8);
@@ -139,7 +148,7 @@ void Session::onFlush(protocol::Flush const&) { confirmAll(); }
 
 void Session::confirmAll() {
     for (auto const& [handle, publication] : publications_) {
-        if (publication->sequence != publication->confirmedSequence) broker_.confirm(*publication, true);
+        if (publication->topic && publication->sequence != publication->confirmedSequence) broker_.confirm(*publication, true);
     }
 }
 
@@ -151,10 +160,12 @@ void Session::onSubscribe(protocol::Subscribe const& subscribe) {
     auto const& limits = broker_.limits();
     if (subscribe.pattern.size() > limits.maxTopicBytes) return reply(subscribe.requestId, Error::nameTooLong);
     if (subscriptions_.size() >= limits.maxSubscriptions) return reply(subscribe.requestId, Error::tooManySubscriptions);
-    auto const policy = protocol::hasWildcard(subscribe.pattern) ? limits.slowWildcard : limits.slowConsumer;
+    std::optional<SlowPolicy> policy;
+    if (subscribe.policy > static_cast<std::uint8_t>(SlowPolicy::disconnect) + 1) return violation("SUBSCRIBE has a policy that there is not");
+    if (subscribe.policy > 0) policy = static_cast<SlowPolicy>(subscribe.policy - 1);
     auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, policy,
                                                        subscribe.credit);
-    if (!broker_.subscribe(*subscription)) return reply(subscribe.requestId, Error::tooManyTopics);
+    if (auto const error = broker_.subscribe(*subscription); error != Error::ok) return reply(subscribe.requestId, error);
     subscriptions_.emplace(subscribe.subscription, std::move(subscription));
     reply(subscribe.requestId, Error::ok);
 }
@@ -236,6 +247,15 @@ void Session::checkControl() {
     }
 }
 
+void Session::tellGone(Subscription const& subscription, Cursor& cursor, Error code) {
+    auto const id = subscription.id();
+    auto const handle = cursor.topic->id();
+    if (code != Error::ok && !std::exchange(cursor.announced, true)) send(protocol::TopicNamed{id, handle, cursor.topic->name()});
+    if (!cursor.announced) return;
+    if (cursor.dropped > 0) send(protocol::Dropped{id, handle, std::exchange(cursor.dropped, 0)});
+    send(protocol::TopicGone{id, handle, code});
+}
+
 void Session::offer(Subscription& subscription) {
     if (delivery_.offer(subscription)) broker_.wake(*this);
 }
@@ -291,7 +311,7 @@ void Session::tick() {
 void Session::tickStalls(std::int64_t nowMs) {
     auto const limit = broker_.limits().stallLimit.count();
     for (auto const& [id, subscription] : subscriptions_) {
-        if (!subscription->blocks() || subscription->ready().empty() || nowMs - subscription->lastProgressMs <= limit) continue;
+        if (nowMs - subscription->lastProgressMs <= limit || !subscription->holdsUpPublishers()) continue;
         broker_.countStalled();
         auto const reason = "subscription to '" + subscription->pattern() + "' took none of the waiting messages for " +
                             std::to_string(limit) + " ms: return from callbacks sooner";

@@ -58,6 +58,8 @@ class Session {
         afterSend();
     }
     void offer(Subscription& subscription);
+    /// The topic of `cursor` is going away: quietly (`ok`) as unused, or because of `code`.
+    void tellGone(Subscription const& subscription, Cursor& cursor, Error code);
     void tick();
     void startDrain();
     /// Says goodbye if everything has been delivered.

@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -16,7 +18,7 @@ class Session;
 /// Owned by the Session.
 class Subscription {
   public:
-    Subscription(Session& session, std::uint32_t id, std::string pattern, SlowPolicy policy, std::uint64_t credit)
+    Subscription(Session& session, std::uint32_t id, std::string pattern, std::optional<SlowPolicy> policy, std::uint64_t credit)
         : session_(session), id_(id), pattern_(std::move(pattern)), policy_(policy), credit_(credit) {}
     Subscription(Subscription const&) = delete;
     Subscription& operator=(Subscription const&) = delete;
@@ -24,9 +26,12 @@ class Subscription {
     Session& session() const { return session_; }
     std::uint32_t id() const { return id_; }
     std::string const& pattern() const { return pattern_; }
-    SlowPolicy policy() const { return policy_; }
-    /// Does a lag of this subscription slow the publishers?
-    bool blocks() const { return policy_ == SlowPolicy::block; }
+    /// Empty: what the topic says.
+    std::optional<SlowPolicy> chosenPolicy() const { return policy_; }
+    /// Does what it has not taken yet slow publishers?
+    bool holdsUpPublishers() const {
+        return std::any_of(ready_.begin(), ready_.end(), [](Cursor const* cursor) { return cursor->blocks(); });
+    }
 
     bool hasCredit() const { return delivered_ < credit_; }
     void raiseCredit(std::uint64_t credit) {
@@ -46,7 +51,7 @@ class Subscription {
     Session& session_;
     std::uint32_t const id_;
     std::string const pattern_;
-    SlowPolicy const policy_;
+    std::optional<SlowPolicy> const policy_;
     std::uint64_t credit_;
     std::uint64_t delivered_ = 0;
     std::unordered_map<Topic*, std::unique_ptr<Cursor>> cursors_;

@@ -30,32 +30,56 @@ void Topic::append(protocol::BufferRef owner, std::span<std::byte> batch, std::u
 
 /// Makes some more room than needed, so that a reader at its limit is not moved at every append.
 std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
-    auto const window = memoryIsShort ? limits_.windowBytes / 8 : limits_.windowBytes;
+    auto const window = memoryIsShort ? settings_.windowBytes / 8 : settings_.windowBytes;
     if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
     auto const slack = incoming + window / 8;
     auto const target = log_.droppableUpTo(window > slack ? window - slack : 0);
     std::uint64_t dropped = 0;
     for (auto* cursor : cursors_) {
-        if (cursor->subscription->blocks() || cursor->next >= target) continue;
-        if (cursor->subscription->policy() == SlowPolicy::disconnect) {
+        if (cursor->blocks() || cursor->next >= target) continue;
+        if (cursor->policy == SlowPolicy::disconnect) {
             tooSlow_.push_back(cursor->subscription);
             continue;
         }
-        auto const before = dropped;
-        while (cursor->next < target) {
-            dropped += log_.at(cursor->next).count;
-            advance(*cursor);
-        }
-        cursor->dropped += dropped - before;
+        dropped += skip(*cursor, target);
     }
     return dropped;
 }
 
+/// Moves a reader forward to `target`; the number of messages that it loses.
+std::uint64_t Topic::skip(Cursor& cursor, std::uint64_t target) {
+    std::uint64_t dropped = 0;
+    while (cursor.next < target) {
+        dropped += log_.at(cursor.next).count;
+        advance(cursor);
+    }
+    cursor.dropped += dropped;
+    counters.messagesDropped += dropped;
+    return dropped;
+}
+
+std::uint64_t Topic::purge() {
+    std::uint64_t dropped = 0;
+    for (auto* cursor : cursors_) dropped += skip(*cursor, log_.endIndex());
+    return dropped;
+}
+
+bool Topic::allows(SlowPolicy policy, bool byWildcard) const {
+    return policy == (byWildcard ? settings_.slowWildcard : settings_.slowConsumer) || settings_.choice.allows(policy);
+}
+
+SlowPolicy Topic::policyFor(Subscription const& subscription) const {
+    auto const byWildcard = protocol::hasWildcard(subscription.pattern());
+    if (auto const chosen = subscription.chosenPolicy(); chosen && allows(*chosen, byWildcard)) return *chosen;
+    return byWildcard ? settings_.slowWildcard : settings_.slowConsumer;
+}
+
 void Topic::attach(Cursor& cursor) {
     cursor.next = log_.endIndex();
+    cursor.policy = policyFor(*cursor.subscription);
     cursors_.push_back(&cursor);
     waitForAppend(cursor);
-    ++(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
+    ++(cursor.blocks() ? readers_.blocking : readers_.dropping);
     if (!protocol::hasWildcard(cursor.subscription->pattern())) ++readersByName_;
 }
 
@@ -63,11 +87,11 @@ void Topic::detach(Cursor& cursor) {
     while (cursor.next < log_.endIndex()) advance(cursor);
     eraseFrom(cursors_, cursor);
     eraseFrom(idle_, cursor);
-    --(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
+    --(cursor.blocks() ? readers_.blocking : readers_.dropping);
     if (!protocol::hasWildcard(cursor.subscription->pattern())) --readersByName_;
 }
 
-void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.subscription->blocks()); }
+void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.blocks()); }
 
 void Topic::waitForAppend(Cursor& cursor) {
     cursor.idle = true;
@@ -75,12 +99,12 @@ void Topic::waitForAppend(Cursor& cursor) {
 }
 
 void Topic::attach(Publication& publication) {
-    ++publications_;
+    publications_.push_back(&publication);
     unusedCredit_ += publication.unused();
 }
 
 void Topic::detach(Publication& publication) {
-    --publications_;
+    eraseFrom(publications_, publication);
     unusedCredit_ -= publication.unused();
     eraseFrom(starved_, publication);
 }
@@ -93,11 +117,11 @@ void Topic::countReceived(Publication& publication, std::size_t bytes) {
 
 /// Bytes that may still be promised. Below zero when blocking readers hold more than the window.
 std::int64_t Topic::room() const {
-    return static_cast<std::int64_t>(limits_.windowBytes) - static_cast<std::int64_t>(log_.blockedBytes());
+    return static_cast<std::int64_t>(settings_.windowBytes) - static_cast<std::int64_t>(log_.blockedBytes());
 }
 
 std::uint64_t Topic::share() const {
-    return std::clamp<std::uint64_t>(limits_.windowBytes / std::max<std::size_t>(publications_, 1), kMinShare, kMaxShare);
+    return std::clamp<std::uint64_t>(settings_.windowBytes / std::max<std::size_t>(publications_.size(), 1), kMinShare, kMaxShare);
 }
 
 bool Topic::extendCredit(Publication& publication, bool memoryIsShort, std::uint64_t most) {
@@ -125,7 +149,7 @@ bool Topic::extendCredit(Publication& publication, bool memoryIsShort, std::uint
 
 std::vector<Publication*> Topic::takeFed(bool memoryIsShort) {
     // Wait for an eighth of the window, so that a slow reader's publishers get useful portions.
-    if (starved_.empty() || memoryIsShort || room() < static_cast<std::int64_t>(limits_.windowBytes / 8)) return {};
+    if (starved_.empty() || memoryIsShort || room() < static_cast<std::int64_t>(settings_.windowBytes / 8)) return {};
     for (auto* publication : starved_) publication->starved = false;
     return std::exchange(starved_, {});
 }

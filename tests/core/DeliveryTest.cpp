@@ -77,7 +77,7 @@ class DeliveryTest : public testing::Test {
     Limits const limits{};
     test::FakeHub hub;
     test::FakeClient client{hub};
-    Topic topic{7, "t", limits};
+    Topic topic{7, "t", TopicSettings::defaults(limits)};
     Delivery delivery{hub.broker()};
     OutputQueue out;
     std::size_t appended = 0;
@@ -174,7 +174,7 @@ TEST_F(DeliveryTest, goes_over_the_credit_by_less_than_one_frame) {
 }
 
 TEST_F(DeliveryTest, gives_each_subscription_one_frame_in_turn) {
-    Topic other{8, "other", limits};
+    Topic other{8, "other", TopicSettings::defaults(limits)};
     FakeReader first{client, topic, true};
     FakeReader second{client, other, true};
     append(topic, 20'000, 4);

@@ -42,7 +42,7 @@ class TopicCredit : public testing::Test {
     Limits const limits = megabyteWindow();
     test::FakeHub hub;
     test::FakeClient client{hub};
-    Topic topic{7, "t", limits};
+    Topic topic{7, "t", TopicSettings::defaults(limits)};
     std::deque<Publication> publications;
 };
 

@@ -35,7 +35,7 @@ class TopicTest : public testing::Test {
     Limits const limits = smallWindow();
     test::FakeHub hub;
     test::FakeClient client{hub};
-    Topic topic{7, "t", limits};
+    Topic topic{7, "t", TopicSettings::defaults(limits)};
 };
 
 TEST_F(TopicTest, stamps_what_it_appends) {

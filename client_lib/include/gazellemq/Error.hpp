@@ -55,6 +55,15 @@ enum class Error : std::uint16_t {
     tooManySubscriptions = 53,
     tooManyOpenTopics = 54,
     creditExceeded = 55,
+    noSuchTopic = 56,
+    topicExists = 57,
+    topicDeleted = 58,
+    policyNotAllowed = 59,
+    tooManySubscriptionsToTopic = 60,
+    tooManyPublishersOfTopic = 61,
+    noSuchOperation = 62,
+    badArgument = 63,
+    noSuchConnection = 64,
 };
 
 /// One English sentence for `error`. Static storage; any thread.

@@ -26,6 +26,7 @@ struct Limits {
     std::size_t maxOpenTopics = 100'000;              ///< topics opened for publishing, per connection
     std::size_t maxUnconfirmedBytes = 256 * 1024 * 1024;  ///< credit that a connection has not used, over all its topics
     std::size_t maxControlBytes = 4 * 1024 * 1024;    ///< replies and the like waiting for a connection that does not read
+    bool autoCreate = true;                            ///< topics are made by their first use
     SlowPolicy slowConsumer = SlowPolicy::block;       ///< of subscriptions to a topic by its name
     SlowPolicy slowWildcard = SlowPolicy::dropOldest;  ///< of subscriptions by wildcard; not block: they would slow topics they do not know of
     std::chrono::milliseconds heartbeat{5000};
