@@ -162,6 +162,7 @@ void declare(CLI::App& app, Options& options) {
     declaration.addCount("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
     declaration.addCount("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
     declaration.addSize("max-unconfirmed-bytes", limits.maxUnconfirmedBytes, "What one connection may send ahead of the hub's confirms, over all its topics");
+    declaration.addFlag("auto-create", limits.autoCreate, "Make topics at their first use; without it (--auto-create=false) only 'gazelle topic create' does");
     declaration.addPolicy("slow-consumer", limits.slowConsumer,
                           "When a subscription by name falls behind by the window: block the publishers, dropOldest, or disconnect it",
                           {{"block", SlowPolicy::block}, {"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}}, "block");

@@ -14,6 +14,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "Admin.hpp"
 #include "Clock.hpp"
 #include "Connection.hpp"
 #include "Listener.hpp"
@@ -89,7 +90,10 @@ void check(ServerOptions const& options) {
 /// Everything below runs on the hub's thread, except what posts to it.
 class Server::Impl {
   public:
-    explicit Impl(ServerOptions options) : options_(std::move(options)) { check(options_); }
+    explicit Impl(ServerOptions options) : options_(std::move(options)) {
+        check(options_);
+        broker_.setAdmin(admin_);
+    }
 
     ~Impl() {
         stopNow();
@@ -291,6 +295,7 @@ class Server::Impl {
     ServerOptions const options_;
     asio::io_context loop_{1};  // before all that lives on it
     Broker broker_{options_.limits, protocol::BufferPool::create(), randomId(), [this] { asio::post(loop_, [this] { flush(); }); }};
+    Admin admin_{broker_};
     std::unordered_map<Session*, Served> connections_;
     std::unordered_map<std::string, std::size_t> perAddress_;  // connections admitted
     std::size_t admitted_ = 0;

@@ -57,6 +57,14 @@ class ByteWriter {
         return *this;
     }
 
+    /// The same with a length of four bytes.
+    ByteWriter& putLongText(std::string_view text) {
+        put(static_cast<std::uint32_t>(text.size()));
+        auto const bytes = asBytes(text);
+        out_.insert(out_.end(), bytes.begin(), bytes.end());
+        return *this;
+    }
+
   private:
     std::vector<std::byte>& out_;
 };
@@ -75,6 +83,12 @@ class ByteReader {
 
     std::string_view getText() {
         auto const size = get<std::uint16_t>();
+        if (!take(size)) return {};
+        return asText(bytes_.subspan(at_ - size, size));
+    }
+
+    std::string_view getLongText() {
+        auto const size = get<std::uint32_t>();
         if (!take(size)) return {};
         return asText(bytes_.subspan(at_ - size, size));
     }

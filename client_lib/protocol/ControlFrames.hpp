@@ -16,6 +16,11 @@ namespace gazellemq::protocol {
 
 using Id = std::array<std::byte, 16>;
 
+/// Text with a u32 length in front.
+struct LongText {
+    std::string_view text;
+};
+
 struct Hello {
     static constexpr auto kType = FrameType::hello;
     Id instanceId{};               ///< random, one per client object: its identity
@@ -116,6 +121,24 @@ struct Notice {
     auto fields() { return std::tie(handle, code, sentence); }
 };
 
+/// An operation of an administrator, see "Administration" in PROTOCOL.md.
+struct AdminRequest {
+    static constexpr auto kType = FrameType::adminRequest;
+    std::uint32_t requestId = 0;
+    std::string_view operation;  ///< such as "topic.create"
+    std::string_view arguments;  ///< a JSON object
+    auto fields() { return std::tie(requestId, operation, arguments); }
+};
+
+struct AdminReply {
+    static constexpr auto kType = FrameType::adminReply;
+    std::uint32_t requestId = 0;
+    Error code = Error::ok;
+    std::string_view sentence;  ///< what was wrong and how to put it right; empty without an error
+    LongText result;            ///< a JSON object
+    auto fields() { return std::tie(requestId, code, sentence, result); }
+};
+
 struct TopicNamed {
     static constexpr auto kType = FrameType::topic;
     std::uint32_t subscription = 0;
@@ -173,6 +196,7 @@ struct Goodbye {
 namespace detail {
 
 inline void putField(ByteWriter& out, std::string_view text) { out.putText(text); }
+inline void putField(ByteWriter& out, LongText text) { out.putLongText(text.text); }
 inline void putField(ByteWriter& out, Error code) { out.put(static_cast<std::uint16_t>(code)); }
 inline void putField(ByteWriter& out, Id const& id) {
     for (auto const byte : id) out.put(static_cast<std::uint8_t>(byte));
@@ -184,6 +208,7 @@ void putField(ByteWriter& out, T value) {
 }
 
 inline void getField(ByteReader& in, std::string_view& text) { text = in.getText(); }
+inline void getField(ByteReader& in, LongText& text) { text.text = in.getLongText(); }
 inline void getField(ByteReader& in, Error& code) { code = static_cast<Error>(in.get<std::uint16_t>()); }
 inline void getField(ByteReader& in, Id& id) {
     for (auto& byte : id) byte = static_cast<std::byte>(in.get<std::uint8_t>());

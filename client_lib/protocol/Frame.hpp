@@ -41,6 +41,7 @@ enum class FrameType : std::uint8_t {
     subscribe = 6,
     unsubscribe = 7,
     credit = 8,
+    adminRequest = 9,
     // hub to client
     welcome = 17,
     reply = 18,
@@ -50,6 +51,7 @@ enum class FrameType : std::uint8_t {
     dropped = 22,
     topicGone = 23,
     notice = 24,
+    adminReply = 25,
     // both
     ping = 33,
     pong = 34,

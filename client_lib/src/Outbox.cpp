@@ -254,7 +254,7 @@ void Outbox::onReply(protocol::Reply const& reply) {
 }
 
 /// Gives up everything that waits in a topic which the hub does not open.
-void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason) {
+void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason, std::uint64_t alreadyRefused) {
     topic.link = OutTopic::Link::closed;
     if (topic.openCount > 0) seal(topic);
     std::uint64_t count = 0;
@@ -266,7 +266,23 @@ void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason) {
     topic.skipped.clear();
     topic.sent = topic.settled = topic.sequence;
     refused_ += count;
-    failures_.push_back({topic.name, count, code, std::string{reason}});
+    failures_.push_back({topic.name, count + alreadyRefused, code, std::string{reason}});
+}
+
+void Outbox::onTopicDeleted(protocol::Notice const& notice, std::vector<std::byte>& control) {
+    if (notice.handle >= byHandle_.size()) return;
+    auto& topic = *byHandle_[notice.handle];
+    // What a thread is writing goes out all the same; the hub does not take it any more.
+    for (auto& batch : inFlight_) {
+        if (batch.topic == &topic) markSent(batch);
+    }
+    auto const before = refused_;
+    settle(topic, topic.sent, refused_);
+    refuseAll(topic, notice.code, notice.sentence, refused_ - before);
+    topic.sentBytes = topic.credit = 0;
+    std::erase(ready_, &topic);
+    topic.queued = false;
+    encode(protocol::CloseTopic{topic.handle}, control);
 }
 
 PublisherStats Outbox::stats() const {

@@ -123,6 +123,8 @@ class Outbox {
     void onConfirm(protocol::Confirm const& confirm);
     /// The hub's answer to an OPEN_TOPIC.
     void onReply(protocol::Reply const& reply);
+    /// The hub has deleted a topic: what it has not confirmed is given up, and the next message opens it anew.
+    void onTopicDeleted(protocol::Notice const& notice, std::vector<std::byte>& control);
     /// Empty if there is no such handle.
     std::string nameOf(std::uint32_t handle) const { return handle < byHandle_.size() ? byHandle_[handle]->name : std::string{}; }
     /// What was refused since the last call.
@@ -171,7 +173,7 @@ class Outbox {
     void markSent(InFlight& batch);
     void countOut(OutTopic& topic, OutTopic::Sealed const& batch);
     void needOpen(OutTopic& topic);
-    void refuseAll(OutTopic& topic, Error code, std::string_view reason);
+    void refuseAll(OutTopic& topic, Error code, std::string_view reason, std::uint64_t alreadyRefused = 0);
     void skipTooLarge(OutTopic& topic);
     static void settle(OutTopic& topic, std::uint64_t upTo, std::uint64_t& counter);
     static void passSkipped(OutTopic& topic);

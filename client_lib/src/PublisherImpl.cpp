@@ -339,6 +339,10 @@ bool PublisherClient::Impl::onFrame(protocol::Frame const& frame, protocol::Buff
             return false;
         case protocol::FrameType::notice:
             if (auto const notice = protocol::decode<protocol::Notice>(frame.body)) {
+                if (notice->code == Error::topicDeleted) {
+                    topicDeleted(*notice);
+                    return true;
+                }
                 call(&Impl::onError, notice->code,
                      "publishing to '" + outbox_.nameOf(notice->handle) + "' waits: " + std::string{notice->sentence});
                 return true;
@@ -346,6 +350,13 @@ bool PublisherClient::Impl::onFrame(protocol::Frame const& frame, protocol::Buff
             return false;
         default: return false;
     }
+}
+
+void PublisherClient::Impl::topicDeleted(protocol::Notice const& notice) {
+    std::vector<std::byte> control;
+    outbox_.onTopicDeleted(notice, control);
+    link.sendEncoded(control);
+    link.wake();
 }
 
 void PublisherClient::Impl::onReadDone() {

@@ -58,6 +58,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     void stateChanged(StateChange change) override;
     bool onFrame(protocol::Frame const& frame, protocol::BufferRef const& buffer) override;
     void onReadDone() override;
+    void topicDeleted(protocol::Notice const& notice);
     void afterRead() override;
     void fill(protocol::OutputQueue& output, std::vector<std::byte>& control) override;
     void written(std::size_t bytes) override;

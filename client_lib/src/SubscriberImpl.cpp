@@ -314,7 +314,12 @@ void SubscriberClient::Impl::onTopicNamed(protocol::TopicNamed const& named) {
 }
 
 void SubscriberClient::Impl::onTopicGone(protocol::TopicGone const& gone) {
-    if (auto const topic = topics_.find(gone.subscription)) topic->names.erase(gone.handle);
+    auto const topic = topics_.find(gone.subscription);
+    if (!topic) return;
+    auto const name = topic->names.extract(gone.handle);
+    if (gone.code == Error::ok || !name) return;
+    queueDeliveries();
+    call(&Impl::onError, gone.code, "topic '" + *name.mapped() + "': " + std::string{describe(gone.code)} + "; the subscription waits for it");
 }
 
 void SubscriberClient::Impl::onDroppedFrame(protocol::Dropped const& dropped) {

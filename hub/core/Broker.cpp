@@ -25,9 +25,10 @@ Broker::~Broker() {
 }
 
 Session& Broker::open(std::string peer) {
-    auto session = std::make_unique<Session>(*this, std::move(peer));
+    auto session = std::make_unique<Session>(*this, nextSessionId_++, std::move(peer));
     auto& opened = *session;
     sessions_.emplace(&opened, std::move(session));
+    sessionsById_.emplace(opened.id(), &opened);
     ++counters_.sessionsOpened;
     if (draining_) {
         ++undrained_;
@@ -44,6 +45,7 @@ void Broker::close(Session& session) {
     // publications and so wake it: out of the list last.
     auto owned = std::move(at->second);
     sessions_.erase(at);
+    sessionsById_.erase(gone->id());
     owned.reset();
     std::erase(awake_, gone);
 }
@@ -233,6 +235,15 @@ void Broker::removeIdleTopics() {
 void Broker::remove(Topic& topic, Error code) {
     hungry_.erase(&topic);
     topics_.erase(topic, code);
+}
+
+Session* Broker::findSession(std::uint64_t id) const {
+    auto const at = sessionsById_.find(id);
+    return at == sessionsById_.end() ? nullptr : at->second;
+}
+
+void Broker::answer(std::uint64_t session, protocol::AdminReply const& reply) {
+    if (auto* found = findSession(session)) found->send(reply);
 }
 
 Error Broker::createTopic(std::string_view name, TopicSettings const& settings) {

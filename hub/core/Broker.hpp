@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "AdminPort.hpp"
 #include "Buffer.hpp"
 #include "ControlFrames.hpp"
 #include "Counters.hpp"
@@ -66,6 +68,12 @@ class Broker {
     bool memoryIsShort() const { return pool_->bytesInUse() > memoryLimit(); }
 
     // For administrators. Names need not be valid.
+    void setAdmin(AdminPort& admin) { admin_ = &admin; }
+    /// To a session that may have gone meanwhile.
+    void answer(std::uint64_t session, protocol::AdminReply const& reply);
+    /// nullptr if there is none.
+    Session* findSession(std::uint64_t id) const;
+    std::map<std::uint64_t, Session*> const& sessionsById() const { return sessionsById_; }
     Error createTopic(std::string_view name, TopicSettings const& settings);
     /// Publishers and readers are told; what readers have not got is counted as dropped.
     Error deleteTopic(std::string_view name);
@@ -76,6 +84,7 @@ class Broker {
     Topic* findTopic(std::string_view name) const { return topics_.find(name); }
 
     // For sessions.
+    AdminPort* admin() const { return admin_; }
     void wake(Session& session);
     /// Twice maxMemory is the end for batches that readers would have to be served from. Honest publishers without new credit do not
     /// get there: each has one batch left per topic. One that opens many topics to send 8 MB to each would.
@@ -123,6 +132,9 @@ class Broker {
     Counters counters_;
     Topics topics_;
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
+    std::map<std::uint64_t, Session*> sessionsById_;
+    std::uint64_t nextSessionId_ = 1;
+    AdminPort* admin_ = nullptr;
     std::vector<Session*> awake_;
     std::vector<Publication*> due_;
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics

@@ -14,6 +14,7 @@ struct Cursor {
     Subscription* subscription;
     std::uint64_t next = 0;     ///< index of the first entry not yet delivered
     std::uint64_t dropped = 0;  ///< messages skipped since the subscriber was last told
+    std::uint64_t droppedInAll = 0;
     SlowPolicy policy = SlowPolicy::block;
     bool announced = false;     ///< the subscriber knows the topic's name
     bool idle = true;           ///< caught up: waiting in the topic for the next append

@@ -41,6 +41,10 @@ class MemoryLog {
     std::uint64_t endOffset() const { return endOffset_; }
 
     std::size_t bytes() const { return entries_.empty() ? 0 : static_cast<std::size_t>(endPosition_ - entries_.front().position); }
+    std::uint64_t messages() const { return messagesFrom(beginIndex_); }
+    /// What a reader whose next entry is at `index` has still to pass.
+    std::uint64_t messagesFrom(std::uint64_t index) const { return index == endIndex() ? 0 : endOffset_ - at(index).baseOffset; }
+    std::uint64_t bytesFrom(std::uint64_t index) const { return index == endIndex() ? 0 : endPosition_ - at(index).position; }
     /// Bytes from the first entry that a blocking reader has still to pass.
     std::size_t blockedBytes() const;
     /// The index up to which entries can be given up so that at most `keep` bytes stay: stops at the first entry that a blocking

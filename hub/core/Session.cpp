@@ -20,8 +20,9 @@ constexpr std::size_t kMaxClientNameBytes = 256;
 
 }  // namespace
 
-Session::Session(Broker& broker, std::string peer)
+Session::Session(Broker& broker, std::uint64_t id, std::string peer)
     : broker_(broker),
+      id_(id),
       peer_(std::move(peer)),
       openedMs_(broker.now().steadyMs),
       lastHeardMs_(openedMs_),
@@ -65,6 +66,7 @@ bool Session::receive(protocol::Frame const& frame, protocol::BufferRef const& b
         case FrameType::flush: take(frame.body, &Session::onFlush); break;
         case FrameType::subscribe: take(frame.body, &Session::onSubscribe); break;
         case FrameType::unsubscribe: take(frame.body, &Session::onUnsubscribe); break;
+        case FrameType::adminRequest: take(frame.body, &Session::onAdminRequest); break;
         case FrameType::ping: take(frame.body, &Session::onPing); break;
         case FrameType::pong: take(frame.body, &Session::onPong); break;
         case FrameType::drain: take(frame.body, &Session::onDrain); break;
@@ -186,6 +188,11 @@ void Session::onCredit(protocol::Credit const& credit) {
     at->second->raiseCredit(credit.credit);
     at->second->lastProgressMs = broker_.now().steadyMs;  // its callbacks go on
     offer(*at->second);
+}
+
+void Session::onAdminRequest(protocol::AdminRequest const& request) {
+    if (auto* admin = broker_.admin()) return admin->request(id_, request.requestId, request.operation, request.arguments);
+    send(protocol::AdminReply{request.requestId, Error::noSuchOperation, describe(Error::noSuchOperation), {}});
 }
 
 void Session::onPing(protocol::Ping const& ping) { send(protocol::Pong{ping.token}); }

@@ -23,7 +23,7 @@ class Broker;
 /// connection when finished().
 class Session {
   public:
-    Session(Broker& broker, std::string peer);
+    Session(Broker& broker, std::uint64_t id, std::string peer);
     ~Session();
     Session(Session const&) = delete;
     Session& operator=(Session const&) = delete;
@@ -44,8 +44,14 @@ class Session {
     bool hasOutput() const { return !control_.empty() || !output_.empty() || (speaking() && !delivery_.empty()); }
     bool closing() const { return state_ == State::closing; }
 
+    /// Never given twice by one hub.
+    std::uint64_t id() const { return id_; }
     std::string const& peer() const { return peer_; }
     std::string const& clientName() const { return clientName_; }
+    std::size_t subscriptionCount() const { return subscriptions_.size(); }
+    /// Topics opened for publishing.
+    std::size_t publicationCount() const { return publications_.size(); }
+    std::int64_t openedMs() const { return openedMs_; }
     /// Why the session ended; `ok` while it goes on or when the client said goodbye.
     Error endCode() const { return endCode_; }
     std::string const& endReason() const { return endReason_; }
@@ -82,6 +88,7 @@ class Session {
     void onSubscribe(protocol::Subscribe const& subscribe);
     void onUnsubscribe(protocol::Unsubscribe const& unsubscribe);
     void onCredit(protocol::Credit const& credit);
+    void onAdminRequest(protocol::AdminRequest const& request);
     void onPing(protocol::Ping const& ping);
     void onPong(protocol::Pong const& pong);
     void onDrain(protocol::Drain const&);
@@ -96,6 +103,7 @@ class Session {
     void tickStalls(std::int64_t nowMs);
 
     Broker& broker_;
+    std::uint64_t const id_;
     std::string const peer_;
     std::string clientName_;
     State state_ = State::waitingForHello;

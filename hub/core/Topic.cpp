@@ -54,6 +54,7 @@ std::uint64_t Topic::skip(Cursor& cursor, std::uint64_t target) {
         advance(cursor);
     }
     cursor.dropped += dropped;
+    cursor.droppedInAll += dropped;
     counters.messagesDropped += dropped;
     return dropped;
 }

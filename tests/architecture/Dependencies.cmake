@@ -10,19 +10,20 @@ set(edges_client_lib/src client_lib/include client_lib/protocol client_lib/trans
 set(edges_client_lib/tools client_lib/include)
 set(edges_hub/include)
 set(edges_hub/core hub/include client_lib/protocol client_lib/include)
+set(edges_hub/admin hub/core hub/include client_lib/protocol client_lib/include)
 set(edges_hub/net hub/core hub/include client_lib/transport client_lib/protocol client_lib/include)
 set(edges_hub/program hub/include)
-set(edges_hub hub/program hub/net hub/core hub/include client_lib/transport client_lib/protocol client_lib/include)
+set(edges_hub hub/program hub/net hub/admin hub/core hub/include client_lib/transport client_lib/protocol client_lib/include)
 set(edges_examples/publisher client_lib/include)
 set(edges_examples/subscriber client_lib/include)
 set(edges_perf/load client_lib/include)
 set(folders client_lib/include client_lib/protocol client_lib/transport client_lib/src client_lib/tools hub/include
-    hub/core hub/net hub/program hub examples/publisher examples/subscriber perf/load)  # perf/micro and tests look at everything
+    hub/core hub/admin hub/net hub/program hub examples/publisher examples/subscriber perf/load)  # perf/micro and tests look at everything
 
 # Files without sockets, files, threads and clocks.
 set(pure client_lib/protocol/* client_lib/include/* client_lib/include/gazellemq/* client_lib/transport/Url
     client_lib/src/Backoff client_lib/src/Guarded client_lib/src/InTopics client_lib/src/Outbox
-    hub/core/* hub/include/gazellemq/hub/*)
+    hub/core/* hub/admin/* hub/include/gazellemq/hub/*)
 set(impure "/boost/(asio|beast)|/openssl/|/sqlite|/SQLiteCpp/|/sys/(socket|epoll|un|poll|mman)\\.h|/netinet/|/arpa/inet\\.h|/netdb\\.h")
 set(impure_direct "<(thread|future|condition_variable|fstream|filesystem|iostream|cstdio|random|ctime|fcntl\\.h|unistd\\.h|pthread\\.h)>")
 

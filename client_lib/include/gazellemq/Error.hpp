@@ -64,6 +64,7 @@ enum class Error : std::uint16_t {
     noSuchOperation = 62,
     badArgument = 63,
     noSuchConnection = 64,
+    kicked = 65,
 };
 
 /// One English sentence for `error`. Static storage; any thread.

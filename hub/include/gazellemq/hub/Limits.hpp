@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace gazellemq::hub {
 
@@ -12,6 +13,11 @@ enum class SlowPolicy : std::uint8_t {
     dropOldest,  ///< it loses the oldest messages and is told how many
     disconnect   ///< its connection is ended
 };
+
+/// As written above, in options, files and JSON.
+constexpr std::string_view nameOf(SlowPolicy policy) {
+    return policy == SlowPolicy::block ? "block" : policy == SlowPolicy::dropOldest ? "dropOldest" : "disconnect";
+}
 
 /// Bounds of what peers can make the hub hold or wait for. Each is an option of gazelle-hub of the same name.
 struct Limits {

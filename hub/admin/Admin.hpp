@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "AdminPort.hpp"
+#include "Broker.hpp"
+
+namespace gazellemq::hub {
+
+/// Every operation of administrators, once: arguments and results are JSON objects, whatever brings them. On the core's thread.
+///
+/// A result is a page of at most kMaxPage entries; `next` in it, given as `after`, asks for the one that follows.
+class Admin final : public AdminPort {
+  public:
+    static constexpr std::uint64_t kPage = 100;
+    static constexpr std::uint64_t kMaxPage = 1000;
+
+    explicit Admin(Broker& broker);
+
+    void request(std::uint64_t session, std::uint32_t requestId, std::string_view operation, std::string_view arguments) override;
+
+    struct Answer {
+        Error code = Error::ok;
+        std::string sentence;
+        nlohmann::ordered_json result = nlohmann::ordered_json::object();
+    };
+    Answer run(std::string_view operation, std::string_view arguments);
+
+  private:
+    using Operation = Answer (Admin::*)(std::string_view arguments);
+
+    Answer createTopic(std::string_view arguments);
+    Answer deleteTopic(std::string_view arguments);
+    Answer listTopics(std::string_view arguments);
+    Answer topicInfo(std::string_view arguments);
+    Answer setTopic(std::string_view arguments);
+    Answer pauseTopic(std::string_view arguments) { return pause(arguments, true); }
+    Answer resumeTopic(std::string_view arguments) { return pause(arguments, false); }
+    Answer purgeTopic(std::string_view arguments);
+    Answer stats(std::string_view arguments);
+    Answer connections(std::string_view arguments);
+    Answer kick(std::string_view arguments);
+    Answer pause(std::string_view arguments, bool paused);
+    Topic& topicNamed(std::string const& name) const;
+
+    Broker& broker_;
+    std::map<std::string_view, Operation> const operations_;
+};
+
+}  // namespace gazellemq::hub
