@@ -244,5 +244,57 @@ TEST_P(OutboxModelTest, any_sequence_of_events_adds_up_and_keeps_the_order) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, OutboxModelTest, testing::Range<std::uint64_t>(1, 40));
 
+TEST_F(OutboxLinkTest, of_a_deleted_topic_everything_unconfirmed_is_refused_and_the_next_message_opens_it_anew) {
+    outbox.setLimits({.maxBatchMessages = 1});
+    append("a", "1");
+    append("a", "2");
+    upAndOpen("a");
+    EXPECT_THAT(write(), ElementsAre("1", "2"));
+    confirm("a", 1);
+    append("a", "3");  // sealed, not written
+    std::vector<std::byte> answer;
+    outbox.onTopicDeleted({topic("a").handle, Error::topicDeleted, "gone"}, answer);
+    expectStats(3, 1, 0, 0, 0, 2);
+    auto const failures = outbox.takeFailures();
+    ASSERT_EQ(failures.size(), 1U);
+    EXPECT_EQ(failures[0].count, 2U);
+    EXPECT_EQ(failures[0].code, Error::topicDeleted);
+    EXPECT_TRUE(protocol::decode<protocol::CloseTopic>(protocol::ByteView{answer}.subspan(protocol::kFrameHeaderBytes)));
+    EXPECT_THAT(write(), IsEmpty());
+    append("a", "4");
+    control.clear();
+    outbox.openTopics(control);
+    EXPECT_THAT(opened(), ElementsAre("a"));
+    EXPECT_THAT(write(), IsEmpty()) << "there is no credit yet";
+    confirm("a", 0);
+    lastSequence[topic("a").handle] = 3;
+    EXPECT_THAT(write(), ElementsAre("4"));
+    confirm("a", 4);
+    expectStats(4, 2, 0, 0, 0, 2);
+}
+
+TEST_F(OutboxLinkTest, a_topic_deleted_while_its_batch_is_being_written_counts_it_once) {
+    outbox.setLimits({.maxBatchMessages = 1});
+    append("a", "1");
+    upAndOpen("a");
+    outbox.fill(out, 1 << 30);
+    ASSERT_GT(out.bytes(), 0U);
+    std::vector<std::byte> answer;
+    outbox.onTopicDeleted({topic("a").handle, Error::topicDeleted, "gone"}, answer);
+    expectStats(1, 0, 0, 0, 0, 1);
+    outbox.written(out.bytes());
+    out.clear();
+    expectStats(1, 0, 0, 0, 0, 1);
+    outbox.linkDown();
+    expectStats(1, 0, 0, 0, 0, 1);
+}
+
+TEST_F(OutboxLinkTest, a_notice_for_a_handle_that_there_is_not_is_ignored) {
+    upAndOpen("a");
+    std::vector<std::byte> answer;
+    outbox.onTopicDeleted({99, Error::topicDeleted, "gone"}, answer);
+    EXPECT_THAT(answer, IsEmpty());
+}
+
 }  // namespace
 }  // namespace gazellemq::client
