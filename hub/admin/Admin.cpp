@@ -8,6 +8,7 @@
 #include "SettingsJson.hpp"
 #include "TopicJson.hpp"
 #include "TopicName.hpp"
+#include "Version.hpp"
 
 namespace gazellemq::hub {
 namespace {
@@ -33,7 +34,7 @@ Admin::Admin(Broker& broker)
     : broker_(broker),
       operations_{{"topic.create", &Admin::createTopic}, {"topic.delete", &Admin::deleteTopic}, {"topic.list", &Admin::listTopics},
                   {"topic.info", &Admin::topicInfo},     {"topic.set", &Admin::setTopic},       {"topic.pause", &Admin::pauseTopic},
-                  {"topic.resume", &Admin::resumeTopic}, {"topic.purge", &Admin::purgeTopic},   {"stats", &Admin::stats},
+                  {"topic.resume", &Admin::resumeTopic}, {"topic.purge", &Admin::purgeTopic},   {"stats", &Admin::stats},         {"ping", &Admin::ping},
                   {"connections", &Admin::connections},  {"kick", &Admin::kick}} {}
 
 void Admin::request(std::uint64_t session, std::uint32_t requestId, std::string_view operation, std::string_view arguments) {
@@ -124,6 +125,11 @@ Admin::Answer Admin::purgeTopic(std::string_view arguments) {
     auto const waiting = topic.log().messages();
     auto const dropped = broker_.purgeTopic(topic);
     return with({{"name", topic.name()}, {"purged", waiting}, {"dropped", dropped}});
+}
+
+Admin::Answer Admin::ping(std::string_view arguments) {
+    Arguments const none{arguments, {}};
+    return with({{"server", "gazelle-hub " GAZELLEMQ_VERSION}});
 }
 
 Admin::Answer Admin::stats(std::string_view arguments) {

@@ -42,6 +42,7 @@ class Admin final : public AdminPort {
     Answer pauseTopic(std::string_view arguments) { return pause(arguments, true); }
     Answer resumeTopic(std::string_view arguments) { return pause(arguments, false); }
     Answer purgeTopic(std::string_view arguments);
+    Answer ping(std::string_view arguments);
     Answer stats(std::string_view arguments);
     Answer connections(std::string_view arguments);
     Answer kick(std::string_view arguments);
