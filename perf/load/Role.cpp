@@ -23,6 +23,7 @@ int playRole(std::string_view name, std::string const& spec) {
                                                         {role::kSteadyPublisher, runSteadyPublisher},
                                                         {role::kSlowSubscriber, runSlowSubscriber},
                                                         {role::kChurner, runChurner},
+                                                        {role::kIdleClients, runIdleClients},
                                                         {role::kStalledSubscribers, runStalledSubscribers}};
     ParentLink parent;
     try {
