@@ -28,6 +28,8 @@ Session& Broker::open(std::string peer) {
     auto session = std::make_unique<Session>(*this, std::move(peer));
     auto& opened = *session;
     sessions_.emplace(&opened, std::move(session));
+    opened.lookIndex = looks_.size();
+    looks_.push_back({now_.steadyMs, &opened});
     ++counters_.sessionsOpened;
     if (draining_) {
         ++undrained_;
@@ -42,6 +44,9 @@ void Broker::close(Session& session) {
     if (draining_ && !session.drainAnswered()) --undrained_;
     // Out of the map first: its destructor calls back to end its subscriptions and publications. What it read may feed its own
     // publications and so wake it: out of the list last.
+    looks_.back().session->lookIndex = session.lookIndex;
+    looks_[session.lookIndex] = looks_.back();
+    looks_.pop_back();
     auto owned = std::move(at->second);
     sessions_.erase(at);
     owned.reset();
@@ -200,8 +205,10 @@ void Broker::shortTick() {
 }
 
 void Broker::tick() {
-    // Sessions are closed by the shell, never here, so the map does not change.
-    for (auto const& [session, owned] : sessions_) session->tick();
+    // Sessions are closed by the shell, never here, so the list does not change.
+    for (auto& look : looks_) {
+        if (look.dueMs <= now_.steadyMs) look.dueMs = look.session->tick();
+    }
     removeIdleTopics();
 }
 

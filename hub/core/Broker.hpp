@@ -103,6 +103,12 @@ class Broker {
     std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys point into the topics
     TopicTree tree_;
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
+    /// When tick() has to look at a session. Side by side, as most of thousands need no look most of the time.
+    struct Look {
+        std::int64_t dueMs;
+        Session* session;
+    };
+    std::vector<Look> looks_;
     std::vector<Session*> awake_;
     std::vector<Publication*> due_;
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics

@@ -17,6 +17,7 @@ namespace {
 /// A client may ask for shorter heartbeats than the hub's, but not so short that they are a load.
 constexpr std::int64_t kMinHeartbeatMs = 100;
 constexpr std::size_t kMaxClientNameBytes = 256;
+constexpr std::int64_t kLongestLookMs = 1000;
 
 }  // namespace
 
@@ -256,7 +257,7 @@ void Session::finishDrain() {
     fail(Error::goingAway, "the hub is shutting down");
 }
 
-void Session::tick() {
+std::int64_t Session::tick() {
     checkControl();
     auto const nowMs = broker_.now().steadyMs;
     auto const silence = nowMs - lastHeardMs_;
@@ -279,6 +280,21 @@ void Session::tick() {
             tickStalls(nowMs);
             break;
     }
+    return nextTickMs();
+}
+
+/// What happens in between only makes something due later, but for a subscription that gets something to take: its limit is not
+/// over sooner than kLongestLookMs or a quarter of it.
+std::int64_t Session::nextTickMs() const {
+    auto const nowMs = broker_.now().steadyMs;
+    if (!speaking() || !control_.empty()) return nowMs;
+    auto const stallLimit = broker_.limits().stallLimit.count();
+    auto next = std::min({nowMs + kLongestLookMs, nowMs + stallLimit / 4,
+                          lastHeardMs_ + (pinged_ ? 2 * heartbeatMs_ + 1000 : heartbeatMs_)});
+    for (auto const& [id, subscription] : subscriptions_) {
+        if (subscription->blocks() && !subscription->ready().empty()) next = std::min(next, subscription->lastProgressMs + stallLimit);
+    }
+    return next;
 }
 
 void Session::tickStalls(std::int64_t nowMs) {

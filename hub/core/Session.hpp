@@ -58,12 +58,14 @@ class Session {
         afterSend();
     }
     void offer(Subscription& subscription);
-    void tick();
+    /// Heartbeats and limits of time. When to look again, in milliseconds of the steady clock.
+    std::int64_t tick();
     void startDrain();
     /// Says goodbye if everything has been delivered.
     void finishDrain();
     bool drainAnswered() const { return drainAnswered_; }
     bool awake = false;  ///< in the broker's list
+    std::size_t lookIndex = 0;  ///< in the broker's list of when to look at whom
 
   private:
     enum class State : std::uint8_t { waitingForHello, ready, draining, closing };
@@ -91,6 +93,7 @@ class Session {
     void checkControl();
     void endSubscriptions();
     void tickStalls(std::int64_t nowMs);
+    std::int64_t nextTickMs() const;
 
     Broker& broker_;
     std::string const peer_;
