@@ -156,9 +156,11 @@ void declare(CLI::App& app, Options& options) {
     declaration.addCount("max-connections", limits.maxConnections, "Connections in all; more are told why and closed");
     declaration.addCount("max-connections-per-address", limits.maxConnectionsPerAddress,
                          "Connections of one IP address, or of one user over Unix sockets");
+    declaration.addCount("max-topic-bytes", limits.maxTopicBytes, "Longest topic name or pattern, up to 255");
     declaration.addCount("max-topics", limits.maxTopics, "Topics that may exist");
     declaration.addCount("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
     declaration.addCount("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
+    declaration.addSize("max-unconfirmed-bytes", limits.maxUnconfirmedBytes, "What one connection may send ahead of the hub's confirms, over all its topics");
     declaration.addPolicy("slow-consumer", limits.slowConsumer,
                           "When a subscription by name falls behind by the window: block the publishers, dropOldest, or disconnect it",
                           {{"block", SlowPolicy::block}, {"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}}, "block");

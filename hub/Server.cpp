@@ -18,6 +18,7 @@
 #include "Connection.hpp"
 #include "Listener.hpp"
 #include "LogBudget.hpp"
+#include "TopicName.hpp"
 #include "Url.hpp"
 #include "Version.hpp"
 
@@ -61,6 +62,9 @@ void check(ServerOptions const& options) {
     require(limits.maxMemory >= limits.windowBytes, "maxMemory (--max-memory) must be at least windowBytes (--window-bytes)");
     require(limits.maxPayloadBytes >= 1 && limits.maxPayloadBytes <= 1024 * 1024 * 1024,
             "maxPayloadBytes (--max-payload-bytes) must be 1 byte to 1 GB");
+    require(limits.maxTopicBytes >= 1 && limits.maxTopicBytes <= protocol::kMaxTopicBytes,
+            "maxTopicBytes (--max-topic-bytes) must be 1 to " + std::to_string(protocol::kMaxTopicBytes));
+    require(limits.maxUnconfirmedBytes >= 64 * 1024, "maxUnconfirmedBytes (--max-unconfirmed-bytes) must be at least 64 KB");
     require(limits.maxConnections >= 1, "maxConnections (--max-connections) must be at least 1");
     require(limits.maxConnectionsPerAddress >= 1, "maxConnectionsPerAddress (--max-connections-per-address) must be at least 1");
     require(options.maxLogLineBytes >= 100, "maxLogLineBytes (--max-log-line-bytes) must be at least 100");
@@ -239,6 +243,7 @@ class Server::Impl {
             if (error) return;
             broker_.setNow(readClocks());
             broker_.tick();
+            tellMemory();
             tellLeftOut();
             if (broker_.wantsShortTick()) armShortTick();
             startTick();
@@ -261,6 +266,14 @@ class Server::Impl {
     void log(LogLevel level, std::string_view line) {
         if (!options_.log || !logBudget_.take(readClocks().steadyMs)) return;
         options_.log(level, toLogLine(line, options_.maxLogLineBytes));
+    }
+
+    void tellMemory() {
+        auto const isShort = broker_.memoryIsShort();
+        if (std::exchange(memoryWasShort_, isShort) == isShort) return;
+        log(isShort ? LogLevel::warning : LogLevel::info,
+            "message buffers hold " + std::to_string(broker_.pool().bytesInUse()) + " of " + std::to_string(options_.limits.maxMemory) +
+                " bytes (--max-memory): " + (isShort ? "publishers wait for slow readers" : "publishers go on"));
     }
 
     void tellLeftOut() {
@@ -287,6 +300,7 @@ class Server::Impl {
     asio::steady_timer shortTimer_{loop_};
     asio::steady_timer drainTimer_{loop_};
     bool shortTickArmed_ = false;
+    bool memoryWasShort_ = false;
     std::vector<std::string> urls_;
     std::thread thread_;
     std::mutex mutex_;

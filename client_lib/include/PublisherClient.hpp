@@ -80,6 +80,7 @@ class PublisherClient {
     PublisherClient& setOnReady(OnReady callback);
     PublisherClient& onStateChange(OnStateChange callback);
     PublisherClient& onPublishFailed(OnPublishFailed callback);
+    /// callbackFailed: a callback threw. hubMemoryFull: the hub's buffers are full and publishing to a topic waits for slow readers.
     PublisherClient& onError(OnError callback);
 
   private:

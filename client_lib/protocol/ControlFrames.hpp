@@ -38,9 +38,13 @@ struct Welcome {
     std::uint32_t maxSubscriptions = 0; ///< on this connection
     std::uint32_t maxOpenTopics = 0;    ///< topics opened for publishing on this connection
     std::uint64_t capabilities = 0;
+    std::uint32_t maxConnections = 0;
+    std::uint32_t maxConnectionsPerAddress = 0;
+    std::uint32_t maxTopics = 0;            ///< in the hub
+    std::uint64_t maxUnconfirmedBytes = 0;  ///< credit that this connection has not used, over all its topics
     auto fields() {
         return std::tie(serverId, serverName, heartbeatMs, maxFrameBytes, maxPayloadBytes, maxTopicBytes, maxSubscriptions,
-                        maxOpenTopics, capabilities);
+                        maxOpenTopics, capabilities, maxConnections, maxConnectionsPerAddress, maxTopics, maxUnconfirmedBytes);
     }
 };
 
@@ -100,6 +104,15 @@ struct Confirm {
     std::uint64_t sequence = 0;  ///< everything up to it is accepted; 0 = nothing yet
     std::uint64_t credit = 0;    ///< absolute: bytes of batches that may be sent on this handle
     auto fields() { return std::tie(handle, sequence, credit); }
+};
+
+/// Why a publisher has no credit, when the reason is not its own topic.
+struct Notice {
+    static constexpr auto kType = FrameType::notice;
+    std::uint32_t handle = 0;
+    Error code = Error::ok;
+    std::string_view sentence;
+    auto fields() { return std::tie(handle, code, sentence); }
 };
 
 struct TopicNamed {

@@ -51,12 +51,16 @@ constexpr Entry kEntries[] = {
     {Error::handshakeTimeout, "handshakeTimeout", "the peer did not complete the handshake in time"},
     {Error::slowConsumer, "slowConsumer",
      "the subscriber fell behind by the whole window of a topic whose policy is to disconnect: return from callbacks sooner"},
+    {Error::hubMemoryFull, "hubMemoryFull",
+     "the hub's buffers are near --max-memory: publishers wait until readers have caught up; raise it, or find the slow readers"},
     {Error::tooManyConnections, "tooManyConnections", "the hub serves as many connections as --max-connections allows"},
     {Error::tooManyConnectionsFromAddress, "tooManyConnectionsFromAddress",
      "the hub serves as many connections from this address as --max-connections-per-address allows"},
     {Error::tooManyTopics, "tooManyTopics", "the hub has as many topics as --max-topics allows"},
     {Error::tooManySubscriptions, "tooManySubscriptions", "the connection has as many subscriptions as --max-subscriptions allows"},
     {Error::tooManyOpenTopics, "tooManyOpenTopics", "the connection publishes to as many topics as --max-open-topics allows"},
+    {Error::creditExceeded, "creditExceeded",
+     "the publisher sent more than the hub's credit allows (--window-bytes, --max-unconfirmed-bytes): wait for a CONFIRM"},
 };
 
 Entry const* find(Error error) noexcept {

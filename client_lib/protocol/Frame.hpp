@@ -49,6 +49,7 @@ enum class FrameType : std::uint8_t {
     deliver = 21,
     dropped = 22,
     topicGone = 23,
+    notice = 24,
     // both
     ping = 33,
     pong = 34,

@@ -123,6 +123,8 @@ class Outbox {
     void onConfirm(protocol::Confirm const& confirm);
     /// The hub's answer to an OPEN_TOPIC.
     void onReply(protocol::Reply const& reply);
+    /// Empty if there is no such handle.
+    std::string nameOf(std::uint32_t handle) const { return handle < byHandle_.size() ? byHandle_[handle]->name : std::string{}; }
     /// What was refused since the last call.
     std::vector<Failure> takeFailures() { return std::exchange(failures_, {}); }
     bool hasFailures() const { return !failures_.empty(); }

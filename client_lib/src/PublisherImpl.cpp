@@ -315,6 +315,13 @@ bool PublisherClient::Impl::onFrame(protocol::Frame const& frame, protocol::Buff
                 return true;
             }
             return false;
+        case protocol::FrameType::notice:
+            if (auto const notice = protocol::decode<protocol::Notice>(frame.body)) {
+                call(&Impl::onError, notice->code,
+                     "publishing to '" + outbox_.nameOf(notice->handle) + "' waits: " + std::string{notice->sentence});
+                return true;
+            }
+            return false;
         default: return false;
     }
 }

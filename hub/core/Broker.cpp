@@ -42,11 +42,11 @@ void Broker::close(Session& session) {
     auto const at = sessions_.find(&session);
     auto* const gone = &session;
     if (draining_ && !session.drainAnswered()) --undrained_;
-    // Out of the map first: its destructor calls back to end its subscriptions and publications. What it read may feed its own
-    // publications and so wake it: out of the list last.
     looks_.back().session->lookIndex = session.lookIndex;
     looks_[session.lookIndex] = looks_.back();
     looks_.pop_back();
+    // Out of the map first: its destructor calls back to end its subscriptions and publications. What it read may feed its own
+    // publications and so wake it: out of the list last.
     auto owned = std::move(at->second);
     sessions_.erase(at);
     owned.reset();
@@ -79,15 +79,18 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
                     std::uint32_t count) {
     auto& topic = *publication.topic;
     topic.lastUsedMs = now_.steadyMs;
-    promised_ -= publication.unused();
+    auto const unusedBefore = publication.unused();
     topic.countReceived(publication, batch.size());
-    promised_ += publication.unused();
+    countPromise(publication, unusedBefore);
     publication.sequence += count;
     counters_.messagesIn += count;
     counters_.bytesIn += batch.size();
 
     auto owner = buffer;
-    if (batch.size() * kCopyBelowPart < buffer->capacity() && !topic.cursors().empty()) {
+    // What counts is bytes of batches when credit is promised, and capacity of buffers when memory is measured: near the limit they
+    // have to be the same.
+    auto const part = pool_->bytesInUse() > memoryLimit() / 4 ? 1 : kCopyBelowPart;
+    if (batch.size() * part < buffer->capacity() && !topic.cursors().empty()) {
         owner = pool_->take(batch.size());
         std::copy(batch.begin(), batch.end(), owner->data());
         batch = {owner->data(), batch.size()};
@@ -166,19 +169,37 @@ void Broker::confirm(Publication& publication, bool now) {
         publication.due = true;
         return;
     }
-    promised_ -= publication.unused();
-    auto const taken = pool_->bytesInUse() + promised_;
-    auto const extended = topic.extendCredit(publication, memoryIsShort(), memoryLimit() > taken ? memoryLimit() - taken : 0);
-    promised_ += publication.unused();
-    if (publication.starved) hungry_.insert(&topic);
+    auto const unusedBefore = publication.unused();
+    auto& session = *publication.session;
+    auto const left = [](std::uint64_t limit, std::uint64_t taken) { return limit > taken ? limit - taken : 0; };
+    auto const memory = left(memoryLimit(), pool_->bytesInUse() + promised_ - unusedBefore);
+    auto const most = std::min(memory, left(limits_.maxUnconfirmedBytes, session.unusedCredit - unusedBefore));
+    // Idle publishers hold promises: the others go on, batch by batch, but leave room for what was promised.
+    auto const isShort = memoryIsShort() || (memory == 0 && pool_->bytesInUse() > memoryLimit() / 2);
+    auto const extended = topic.extendCredit(publication, isShort, most);
+    countPromise(publication, unusedBefore);
+    if (publication.starved) {
+        hungry_.insert(&topic);
+        if (isShort && !std::exchange(publication.toldOfMemory, true)) {
+            session.send(protocol::Notice{publication.handle, Error::hubMemoryFull, describe(Error::hubMemoryFull)});
+        }
+    }
+    if (extended) publication.toldOfMemory = false;
     if (!extended && publication.sequence == publication.confirmedSequence) return;
     publication.receivedAtConfirm = publication.received;
     publication.confirmedSequence = publication.sequence;
-    publication.session->send(protocol::Confirm{publication.handle, publication.sequence, publication.credit});
+    session.send(protocol::Confirm{publication.handle, publication.sequence, publication.credit});
+}
+
+void Broker::countPromise(Publication const& publication, std::uint64_t unusedBefore) {
+    auto const change = publication.unused() - unusedBefore;  // modulo 2^64: it may be negative
+    promised_ += change;
+    publication.session->unusedCredit += change;
 }
 
 void Broker::forget(Publication& publication) {
     auto& topic = *publication.topic;
+    publication.session->unusedCredit -= publication.unused();
     promised_ -= publication.unused();
     std::erase(due_, &publication);
     topic.detach(publication);

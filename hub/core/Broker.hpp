@@ -63,8 +63,16 @@ class Broker {
     std::size_t sessionCount() const { return sessions_.size(); }
     std::size_t subscriptionCount() const { return subscriptionCount_; }
 
+    /// Are the buffers so near to maxMemory that publishers get no new credit?
+    bool memoryIsShort() const { return pool_->bytesInUse() > memoryLimit(); }
+
     // For sessions.
     void wake(Session& session);
+    /// Twice maxMemory is the end for batches that readers would have to be served from. Honest publishers without new credit do not
+    /// get there: each has one batch left per topic. One that opens many topics to send 8 MB to each would.
+    bool mustRefuse(Publication const& publication) const {
+        return pool_->bytesInUse() / 2 > limits_.maxMemory && !publication.topic->cursors().empty();
+    }
     void countViolation() { ++counters_.violations; }
     void countSilent() { ++counters_.sessionsSilent; }
     void countStalled() { ++counters_.sessionsStalled; }
@@ -84,12 +92,13 @@ class Broker {
     void sessionDrained();
 
   private:
+    /// After a change of what the publisher of `publication` may still send.
+    void countPromise(Publication const& publication, std::uint64_t unusedBefore);
     void attach(Subscription& subscription, Topic& topic);
     void feed(Topic& topic);
     void disconnectSlow(Topic& topic);
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
-    bool memoryIsShort() const { return pool_->bytesInUse() > memoryLimit(); }
     void noteUnused(Topic& topic);
     void removeIdleTopics();
     void remove(Topic& topic);

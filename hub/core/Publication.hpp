@@ -18,6 +18,7 @@ struct Publication {
     std::uint64_t sequence = 0;          ///< last one accepted
     std::uint64_t confirmedSequence = 0; ///< last one told
     bool due = false;                    ///< in the broker's list of confirms to send soon
+    bool toldOfMemory = false;           ///< by a NOTICE, since it last got credit
     bool starved = false;                ///< in the topic's list of those that wait for room
 
     std::uint64_t unused() const { return credit > received ? credit - received : 0; }

@@ -85,9 +85,13 @@ void Session::onHello(protocol::Hello const& hello) {
     welcome.heartbeatMs = static_cast<std::uint32_t>(heartbeatMs_);
     welcome.maxFrameBytes = static_cast<std::uint32_t>(limits.maxFrameBytes());
     welcome.maxPayloadBytes = static_cast<std::uint32_t>(limits.maxPayloadBytes);
-    welcome.maxTopicBytes = protocol::kMaxTopicBytes;
+    welcome.maxTopicBytes = static_cast<std::uint32_t>(limits.maxTopicBytes);
     welcome.maxSubscriptions = static_cast<std::uint32_t>(limits.maxSubscriptions);
     welcome.maxOpenTopics = static_cast<std::uint32_t>(limits.maxOpenTopics);
+    welcome.maxConnections = static_cast<std::uint32_t>(limits.maxConnections);
+    welcome.maxConnectionsPerAddress = static_cast<std::uint32_t>(limits.maxConnectionsPerAddress);
+    welcome.maxTopics = static_cast<std::uint32_t>(limits.maxTopics);
+    welcome.maxUnconfirmedBytes = limits.maxUnconfirmedBytes;
     state_ = State::ready;
     send(welcome);
 }
@@ -95,6 +99,7 @@ void Session::onHello(protocol::Hello const& hello) {
 void Session::onOpenTopic(protocol::OpenTopic const& open) {
     if (publications_.contains(open.handle)) return violation("OPEN_TOPIC names a handle that is open");
     if (auto const error = protocol::checkTopic(open.name); error != Error::ok) return reply(open.requestId, error);
+    if (open.name.size() > broker_.limits().maxTopicBytes) return reply(open.requestId, Error::nameTooLong);
     if (publications_.size() >= broker_.limits().maxOpenTopics) return reply(open.requestId, Error::tooManyOpenTopics);
     auto* topic = broker_.topic(open.name);
     if (!topic) return reply(open.requestId, Error::tooManyTopics);
@@ -120,7 +125,8 @@ void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
     if (at == publications_.end()) return violation("a PUBLISH names a handle that is not open");
     auto& publication = *at->second;
     if (drainAnswered_) return violation("a PUBLISH came after DRAIN_ACK");
-    if (publication.unused() == 0) return violation("a PUBLISH came without credit");
+    if (publication.unused() == 0) return violation(describe(Error::creditExceeded), Error::creditExceeded);
+    if (broker_.mustRefuse(publication)) return fail(Error::hubMemoryFull, describe(Error::hubMemoryFull));
     auto const bytes = body.subspan(8);
     auto const header = protocol::BatchHeader::decode(bytes);
     if (!header || header->totalBytes() != bytes.size()) return violation("a PUBLISH holds something else than one batch");
@@ -143,8 +149,9 @@ void Session::onSubscribe(protocol::Subscribe const& subscribe) {
     if (auto const error = protocol::checkPattern(subscribe.pattern); error != Error::ok) {
         return reply(subscribe.requestId, error);
     }
-    if (subscriptions_.size() >= broker_.limits().maxSubscriptions) return reply(subscribe.requestId, Error::tooManySubscriptions);
     auto const& limits = broker_.limits();
+    if (subscribe.pattern.size() > limits.maxTopicBytes) return reply(subscribe.requestId, Error::nameTooLong);
+    if (subscriptions_.size() >= limits.maxSubscriptions) return reply(subscribe.requestId, Error::tooManySubscriptions);
     auto const policy = protocol::hasWildcard(subscribe.pattern) ? limits.slowWildcard : limits.slowConsumer;
     auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, policy,
                                                        subscribe.credit);
@@ -195,9 +202,9 @@ void Session::onGoodbye(protocol::Goodbye const& goodbye) {
     broker_.wake(*this);
 }
 
-void Session::violation(std::string_view what) {
+void Session::violation(std::string_view what, Error code) {
     broker_.countViolation();
-    fail(Error::protocolViolation, what);
+    fail(code, what);
 }
 
 void Session::fail(Error code, std::string_view reason) {

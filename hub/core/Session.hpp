@@ -64,8 +64,9 @@ class Session {
     /// Says goodbye if everything has been delivered.
     void finishDrain();
     bool drainAnswered() const { return drainAnswered_; }
-    bool awake = false;  ///< in the broker's list
-    std::size_t lookIndex = 0;  ///< in the broker's list of when to look at whom
+    bool awake = false;              ///< in the broker's list
+    std::size_t lookIndex = 0;       ///< in the broker's list of when to look at whom
+    std::uint64_t unusedCredit = 0;  ///< over all its publications, kept by the broker
 
   private:
     enum class State : std::uint8_t { waitingForHello, ready, draining, closing };
@@ -86,7 +87,7 @@ class Session {
     void onDrain(protocol::Drain const&);
     void onDrainAck(protocol::DrainAck const&);
     void onGoodbye(protocol::Goodbye const& goodbye);
-    void violation(std::string_view what);
+    void violation(std::string_view what, Error code = Error::protocolViolation);
     bool speaking() const { return state_ == State::ready || state_ == State::draining; }
     void reply(std::uint32_t requestId, Error code);
     void afterSend();

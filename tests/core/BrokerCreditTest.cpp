@@ -218,6 +218,77 @@ TEST_F(BrokerCredit, promises_over_all_topics_fit_the_memory) {
     EXPECT_GT(many.lastConfirm(kTopics).credit, kWindow / 2) << "what was promised to others is free again";
 }
 
+TEST_F(BrokerCredit, a_connection_is_not_promised_more_than_max_unconfirmed_bytes_over_all_its_topics) {
+    Limits small = limits();
+    small.maxUnconfirmedBytes = 2 * kWindow;
+    FakeHub tight{small};
+    FakeClient many{tight};
+    std::uint64_t promised = 0;
+    constexpr std::uint32_t kTopics = 10;
+    for (std::uint32_t t = 0; t < kTopics; ++t) {
+        many.open(t, "t." + std::to_string(t));
+        EXPECT_TRUE(many.mayPublish(t)) << "each topic can go on, if only by one batch";
+        promised += many.lastConfirm(t).credit;
+    }
+    EXPECT_LE(promised, small.maxUnconfirmedBytes + kTopics);
+    EXPECT_GE(promised, small.maxUnconfirmedBytes);
+    FakeClient other{tight};
+    other.open(1, "t.other");
+    EXPECT_GE(other.lastConfirm(1).credit, kWindow / 2) << "it is counted per connection";
+    EXPECT_EQ(many.publishAll(kTopics - 1, payload, 100), 100U) << "one batch after the other";
+    many.send(CloseTopic{0});
+    many.publishAll(kTopics - 1, payload, 1);
+    EXPECT_GT(many.lastConfirm(kTopics - 1).credit - many.sentBytes(kTopics - 1), kWindow / 2) << "what a closed topic had is free again";
+}
+
+TEST_F(BrokerCredit, a_publisher_that_waits_for_memory_is_told_once) {
+    Limits small = limits();
+    small.maxMemory = 8 * kWindow;
+    FakeHub tight{small};
+    FakeClient first{tight};
+    first.open(1, "t");
+    auto others = tight.pool().take(8 * kWindow);
+    first.publishAll(1, payload);
+    EXPECT_FALSE(first.mayPublish(1));
+    tight.settle();
+    auto const notices = first.all<Notice>();
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_EQ(notices[0].handle, 1U);
+    EXPECT_EQ(notices[0].code, Error::hubMemoryFull);
+    EXPECT_EQ(notices[0].sentence, describe(Error::hubMemoryFull));
+    others.reset();
+    tight.settle();
+    EXPECT_TRUE(first.mayPublish(1));
+    EXPECT_EQ(first.all<Notice>().size(), 1U);
+}
+
+TEST_F(BrokerCredit, a_publisher_that_waits_for_its_own_topic_is_told_nothing) {
+    publisher.open(1, "t");
+    reader.subscribe(1, "t", 0);
+    publisher.publishAll(1, payload);
+    EXPECT_FALSE(publisher.mayPublish(1));
+    EXPECT_TRUE(publisher.all<Notice>().empty());
+}
+
+TEST_F(BrokerCredit, what_comes_when_memory_is_full_ends_its_connection_and_is_not_kept) {
+    Limits small = limits();
+    small.maxMemory = 8 * kWindow;
+    FakeHub tight{small};
+    FakeClient first{tight};
+    FakeClient slow{tight};
+    first.open(1, "t");
+    first.open(2, "unread");
+    slow.subscribe(1, "t", 0);
+    auto const others = tight.pool().take(16 * kWindow);
+    auto const before = tight.broker().counters().bytesIn;
+    first.publish(2, payload);
+    EXPECT_EQ(first.goodbye(), Error::ok) << "nobody reads it, so it takes no memory";
+    first.publish(1, payload);
+    EXPECT_EQ(first.goodbye(), Error::hubMemoryFull);
+    EXPECT_EQ(tight.broker().counters().bytesIn, before + kBatch) << "only what nobody reads was taken";
+    EXPECT_EQ(first.lastConfirm(1).sequence, 0U);
+}
+
 TEST_F(BrokerCredit, confirms_are_gathered_and_none_is_forgotten) {
     publisher.open(1, "t");
     auto stream = test::Bytes{};

@@ -110,7 +110,8 @@ int main(int argc, char** argv) {
         corpus.write("ControlFrames", name, ByteView{bytes}.subspan(kFrameHeaderBytes - 1));
     };
     control(Hello{{}, "name", "user", "password", 5000, 1}, "hello");
-    control(Welcome{{}, "hub", 1, 2, 3, 4, 5, 6, 7}, "welcome");
+    control(Welcome{{}, "hub", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "welcome");
+    control(Notice{1, Error::hubMemoryFull, "full"}, "notice");
     control(OpenTopic{1, 2, "topic"}, "open_topic");
     control(Subscribe{1, 2, 3, "a.*"}, "subscribe");
     control(Confirm{1, 2, 3}, "confirm");

@@ -160,6 +160,11 @@ TEST(Handshake, the_welcome_tells_the_hubs_limits) {
     hub::Limits limits;
     limits.maxSubscriptions = 17;
     limits.maxOpenTopics = 18;
+    limits.maxConnections = 19;
+    limits.maxConnectionsPerAddress = 20;
+    limits.maxTopics = 21;
+    limits.maxTopicBytes = 22;
+    limits.maxUnconfirmedBytes = std::size_t{5} << 30;
     limits.maxPayloadBytes = 2 * 1024 * 1024;
     limits.heartbeat = 1234ms;
     WatchedHub watched{limits};
@@ -170,7 +175,11 @@ TEST(Handshake, the_welcome_tells_the_hubs_limits) {
     EXPECT_EQ(welcome.maxOpenTopics, 18u);
     EXPECT_EQ(welcome.maxPayloadBytes, limits.maxPayloadBytes);
     EXPECT_EQ(welcome.maxFrameBytes, limits.maxFrameBytes());
-    EXPECT_EQ(welcome.maxTopicBytes, 255u);
+    EXPECT_EQ(welcome.maxTopicBytes, 22u);
+    EXPECT_EQ(welcome.maxConnections, 19u);
+    EXPECT_EQ(welcome.maxConnectionsPerAddress, 20u);
+    EXPECT_EQ(welcome.maxTopics, 21u);
+    EXPECT_EQ(welcome.maxUnconfirmedBytes, std::uint64_t{5} << 30);
     EXPECT_EQ(welcome.heartbeatMs, 1234u) << "a client may ask for less, not for more";
     EXPECT_TRUE(welcome.serverName.starts_with("gazelle-hub "));
     RawClient hasty{watched.port()};

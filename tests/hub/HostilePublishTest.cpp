@@ -165,8 +165,8 @@ TEST(PublishCredit, with_none_left_a_publish_is_a_violation) {
     Bytes flood;
     for (int i = 0; i < 100; ++i) append(flood, raw.publishBytes(1, {patternText(20'000)}));
     raw.send(flood);
-    EXPECT_EQ(raw.waitForGoodbye(), Error::protocolViolation);
-    EXPECT_EQ(raw.received().last<protocol::Goodbye>()->reason, "a PUBLISH came without credit");
+    EXPECT_EQ(raw.waitForGoodbye(), Error::creditExceeded);
+    EXPECT_EQ(raw.received().last<protocol::Goodbye>()->reason, describe(Error::creditExceeded));
 
     auto const taken = watched.hub.server().stats().messagesIn;
     EXPECT_LE(taken * 20'000, 4 * limits.windowBytes);

@@ -134,6 +134,21 @@ TEST(HubLimits, a_connection_has_no_more_open_topics_than_max_open_topics) {
     watched.expectUnharmed();
 }
 
+TEST(HubLimits, names_and_patterns_are_no_longer_than_max_topic_bytes) {
+    hub::Limits limits;
+    limits.maxTopicBytes = 4;
+    WatchedHub watched{limits};
+    RawClient raw{watched.port()};
+    ASSERT_TRUE(raw.greet());
+    EXPECT_EQ(raw.open(1, "abcd"), Error::ok);
+    EXPECT_EQ(raw.open(2, "abcde"), Error::nameTooLong);
+    expectSentence(raw, Error::nameTooLong);
+    EXPECT_EQ(raw.subscribe(1, "ab.*"), Error::ok);
+    EXPECT_EQ(raw.subscribe(2, "abc.*"), Error::nameTooLong);
+    EXPECT_EQ(watched.hub.server().stats().topics, 1u) << "refused names leave nothing";
+    raw.reset();
+}
+
 TEST(HubLimits, names_that_break_a_rule_are_refused_with_that_rule_and_the_connection_goes_on) {
     WatchedHub watched;
     RawClient raw{watched.port()};

@@ -20,7 +20,7 @@ std::vector<std::string> const kNames{"listen", "insecure", "log-level", "window
                                       "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit",
                                       "max-connections", "max-connections-per-address", "max-log-line-bytes",
                                       "max-log-lines-per-second", "log-file", "log-file-bytes", "log-files", "pid-file", "daemon",
-                                      "slow-consumer", "slow-wildcard"};
+                                      "slow-consumer", "slow-wildcard", "max-topic-bytes", "max-unconfirmed-bytes"};
 
 /// The variables of the machine that runs the tests do not count, and a configuration file can be written.
 class Options : public testing::Test {
@@ -102,7 +102,7 @@ TEST_F(Options, flags_set_every_option) {
                                "--window-bytes", "1MB", "--max-memory", "2GB", "--max-payload-bytes", "100", "--max-topics", "3",
                                "--max-subscriptions", "4", "--max-open-topics", "5", "--max-control-bytes", "128KB", "--heartbeat",
                                "2s", "--handshake-timeout", "300", "--stall-limit", "1m", "--idle-topic-ttl", "2h", "--drain-limit",
-                               "50ms"});
+                               "50ms", "--max-topic-bytes", "6", "--max-unconfirmed-bytes", "3MB"});
     ASSERT_TRUE(parsed.run) << parsed.err;
     auto const& server = parsed.options.server;
     auto const& limits = server.limits;
@@ -115,6 +115,8 @@ TEST_F(Options, flags_set_every_option) {
     EXPECT_EQ(limits.maxTopics, 3u);
     EXPECT_EQ(limits.maxSubscriptions, 4u);
     EXPECT_EQ(limits.maxOpenTopics, 5u);
+    EXPECT_EQ(limits.maxTopicBytes, 6u);
+    EXPECT_EQ(limits.maxUnconfirmedBytes, 3u * 1024 * 1024);
     EXPECT_EQ(limits.maxControlBytes, 128u * 1024);
     EXPECT_EQ(limits.heartbeat, 2s);
     EXPECT_EQ(limits.handshakeTimeout, 300ms);

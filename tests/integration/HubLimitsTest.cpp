@@ -101,7 +101,7 @@ TEST(HubLimits, messages_to_a_topic_that_is_refused_are_counted_exactly) {
 TEST(HubLimits, a_hub_short_of_memory_slows_publishers_and_goes_on) {
     hub::Limits limits;
     limits.windowBytes = 1024 * 1024;
-    limits.maxMemory = 2 * 1024 * 1024;
+    limits.maxMemory = 4 * 1024 * 1024;
     TestHub hub{limits};
     Gate go;
     OpensAtEnd const opens{go};
@@ -120,13 +120,21 @@ TEST(HubLimits, a_hub_short_of_memory_slows_publishers_and_goes_on) {
     PublisherClient publisher;
     PublisherOptions publisherOptions;
     publisherOptions.maxBufferedBytes = 64 * 1024 * 1024;
+    Inbox<Error> errors;
+    Inbox<std::string> reasons;
+    publisher.onError([&](Error error, std::string_view reason) {
+        errors.add(error);
+        reasons.add(std::string{reason});
+    });
     ASSERT_EQ(publisher.connectToHub("publisher", hub.url(), publisherOptions), Error::ok);
     for (int i = 0; i < 24'000; ++i) {
         ASSERT_EQ(publisher.publish("t" + std::to_string(i % 24), std::string(1000, 'x')), Error::ok);
     }
     EXPECT_EQ(publisher.flush(20ms), Error::timeout);
-    // The windows alone would take 24 MB. Beside the limit there are read buffers and one batch per topic.
-    EXPECT_LT(hub.server().stats().bufferBytes, 8U * 1024 * 1024);
+    EXPECT_TRUE(errors.waitForOne(Error::hubMemoryFull)) << "it is told why it waits";
+    EXPECT_THAT(reasons.all().at(0), testing::AllOf(testing::HasSubstr("publishing to 't"), testing::HasSubstr("--max-memory")));
+    // The windows alone would take 24 MB. Each topic may go over by a batch, and the connections have read buffers.
+    EXPECT_LT(hub.server().stats().bufferBytes, limits.maxMemory + 24 * 33 * 1024 + 512 * 1024);
     go.open();
     EXPECT_EQ(publisher.flush(kPatience), Error::ok);
     EXPECT_TRUE(eventually([&] { return received == 24'000; })) << received;

@@ -33,7 +33,7 @@ struct Sample;
     };
 
 SAMPLE(Hello, 1, makeId(1), "name", "user", "password", 5000, kMax64)
-SAMPLE(Welcome, 17, makeId(9), "gazelle-hub", 1, kMax32, 3, 4, 5, 6, 7)
+SAMPLE(Welcome, 17, makeId(9), "gazelle-hub", 1, kMax32, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 SAMPLE(OpenTopic, 2, 1, kMax32, "orders.created")
 SAMPLE(CloseTopic, 4, 3)
 SAMPLE(Flush, 5)
@@ -45,6 +45,7 @@ SAMPLE(Confirm, 19, 1, kMax64, 1ULL << 63)
 SAMPLE(TopicNamed, 20, 1, 2, "caf\xC3\xA9")
 SAMPLE(Dropped, 22, 1, 2, 1ULL << 40)
 SAMPLE(TopicGone, 23, 1, 2)
+SAMPLE(Notice, 24, 1, Error::hubMemoryFull, "full")
 SAMPLE(Ping, 33, 77)
 SAMPLE(Pong, 34, 78)
 SAMPLE(Drain, 35)
@@ -62,7 +63,7 @@ class ControlFrame : public testing::Test {
 
 using Frames =
     testing::Types<Hello, Welcome, OpenTopic, CloseTopic, Flush, Subscribe, Unsubscribe, Credit, Reply,
-                   Confirm, TopicNamed, Dropped, TopicGone, Ping, Pong, Drain, DrainAck, Goodbye>;
+                   Confirm, TopicNamed, Dropped, TopicGone, Notice, Ping, Pong, Drain, DrainAck, Goodbye>;
 TYPED_TEST_SUITE(ControlFrame, Frames);
 
 TYPED_TEST(ControlFrame, has_its_number_and_length_in_the_header) {

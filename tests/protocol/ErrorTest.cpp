@@ -22,7 +22,7 @@ std::string_view identifierOf(Error error) {
         CASE(forked) CASE(slowConsumer) CASE(tooManyConnections) CASE(tooManyConnectionsFromAddress)
         CASE(tooManyTopics) CASE(tooManySubscriptions) CASE(tooManyOpenTopics)
         CASE(versionUnsupported) CASE(limitReached) CASE(stalled) CASE(goingAway) CASE(silent)
-        CASE(handshakeTimeout)
+        CASE(handshakeTimeout) CASE(hubMemoryFull) CASE(creditExceeded)
 #undef CASE
         // clang-format on
     }

@@ -48,11 +48,13 @@ enum class Error : std::uint16_t {
     silent = 45,
     handshakeTimeout = 46,
     slowConsumer = 48,
+    hubMemoryFull = 49,
     tooManyConnections = 50,
     tooManyConnectionsFromAddress = 51,
     tooManyTopics = 52,
     tooManySubscriptions = 53,
     tooManyOpenTopics = 54,
+    creditExceeded = 55,
 };
 
 /// One English sentence for `error`. Static storage; any thread.

@@ -16,13 +16,15 @@ enum class SlowPolicy : std::uint8_t {
 /// Bounds of what peers can make the hub hold or wait for. Each is an option of gazelle-hub of the same name.
 struct Limits {
     std::size_t windowBytes = 8 * 1024 * 1024;        ///< batches kept per topic for readers that are behind
-    std::size_t maxMemory = std::size_t{1} << 30;     ///< all buffers together; above it no publisher gets new credit
+    std::size_t maxMemory = std::size_t{1} << 30;     ///< all buffers together; from 7/8 on no publisher gets new credit
     std::size_t maxPayloadBytes = 8 * 1024 * 1024;    ///< one message
     std::size_t maxConnections = 100'000;
     std::size_t maxConnectionsPerAddress = 100'000;   ///< of one IP address, or of one user over Unix sockets
+    std::size_t maxTopicBytes = 255;                  ///< of a topic's name or a pattern; the protocol allows no more than 255
     std::size_t maxTopics = 1'000'000;
     std::size_t maxSubscriptions = 100'000;           ///< per connection
     std::size_t maxOpenTopics = 100'000;              ///< topics opened for publishing, per connection
+    std::size_t maxUnconfirmedBytes = 256 * 1024 * 1024;  ///< credit that a connection has not used, over all its topics
     std::size_t maxControlBytes = 4 * 1024 * 1024;    ///< replies and the like waiting for a connection that does not read
     SlowPolicy slowConsumer = SlowPolicy::block;       ///< of subscriptions to a topic by its name
     SlowPolicy slowWildcard = SlowPolicy::dropOldest;  ///< of subscriptions by wildcard; not block: they would slow topics they do not know of
