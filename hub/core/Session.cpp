@@ -294,7 +294,7 @@ std::int64_t Session::tick() {
 /// over sooner than kLongestLookMs or a quarter of it.
 std::int64_t Session::nextTickMs() const {
     auto const nowMs = broker_.now().steadyMs;
-    if (!speaking() || !control_.empty()) return nowMs;
+    if (!speaking()) return nowMs;
     auto const stallLimit = broker_.limits().stallLimit.count();
     auto next = std::min({nowMs + kLongestLookMs, nowMs + stallLimit / 4,
                           lastHeardMs_ + (pinged_ ? 2 * heartbeatMs_ + 1000 : heartbeatMs_)});

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds kStopLimit{10};
 constexpr std::size_t kLogBytes = 4000;
+constexpr int kStarts = 20;
 
 std::vector<std::string> withListen(std::string url, std::vector<std::string> options) {
     options.insert(options.end(), {"--listen", std::move(url)});
@@ -22,26 +23,44 @@ std::vector<std::string> withListen(std::string url, std::vector<std::string> op
 
 HubProcess::HubProcess(Route const& route, std::vector<std::string> const& options)
     : folder_(route.transport),
+      timeout_(route.timeout),
+      options_(options),
       log_(std::tmpfile(), std::fclose),
-      process_("gazelle-hub", hubProgram(), withListen(folder_.url("hub"), options),
-               log_ ? fileno(log_.get()) : -1),
-      url_(waitForUrl(route.timeout)) {}
+      url_(folder_.url("hub")) {
+    start();
+}
 
-std::string HubProcess::waitForUrl(std::chrono::milliseconds limit) {
-    pollfd output{.fd = process_.outputFd(), .events = POLLIN, .revents = 0};
-    while (poll(&output, 1, static_cast<int>(limit.count())) == 1 && process_.read()) {
-        if (auto const line = process_.nextLine()) {
+void HubProcess::start() {
+    process_.emplace("gazelle-hub", hubProgram(), withListen(url_, options_), log_ ? fileno(log_.get()) : -1);
+    url_ = waitForUrl();
+}
+
+void HubProcess::startAgain() {
+    // A client that tries to connect meanwhile may have got the hub's port for its own end, for a moment.
+    for (auto left = kStarts;; --left) {
+        try {
+            return start();
+        } catch (Failure const&) {
+            if (left == 1) throw;
+        }
+    }
+}
+
+std::string HubProcess::waitForUrl() {
+    pollfd output{.fd = process_->outputFd(), .events = POLLIN, .revents = 0};
+    while (poll(&output, 1, static_cast<int>(timeout_.count())) == 1 && process_->read()) {
+        if (auto const line = process_->nextLine()) {
             auto const scheme = line->find("://");
             if (scheme != std::string::npos) return line->substr(line->rfind(' ', scheme) + 1);
         }
     }
-    auto const end = process_.waitForEnd(std::chrono::milliseconds{100});
+    auto const end = process_->waitForEnd(std::chrono::milliseconds{100});
     throw Failure{"gazelle-hub does not serve: " + end.value_or("no ready line") + log()};
 }
 
 void HubProcess::stop() {
-    process_.terminate();
-    auto const end = process_.waitForEnd(kStopLimit);
+    process_->terminate();
+    auto const end = process_->waitForEnd(kStopLimit);
     if (!end)
         throw Failure{"gazelle-hub did not end within " + std::to_string(kStopLimit.count()) +
                       " s of SIGTERM"};

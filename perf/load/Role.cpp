@@ -24,6 +24,7 @@ int playRole(std::string_view name, std::string const& spec) {
                                                         {role::kSlowSubscriber, runSlowSubscriber},
                                                         {role::kChurner, runChurner},
                                                         {role::kIdleClients, runIdleClients},
+                                                        {role::kReconnectingClients, runReconnectingClients},
                                                         {role::kStalledSubscribers, runStalledSubscribers}};
     ParentLink parent;
     try {

@@ -56,6 +56,7 @@ inline constexpr std::string_view kSteadyPublisher = "steady-publisher";
 inline constexpr std::string_view kSlowSubscriber = "slow-subscriber";
 inline constexpr std::string_view kChurner = "churner";
 inline constexpr std::string_view kIdleClients = "idle-clients";
+inline constexpr std::string_view kReconnectingClients = "reconnecting-clients";
 inline constexpr std::string_view kStalledSubscribers = "stalled-subscribers";
 }  // namespace role
 
@@ -76,6 +77,7 @@ void runSteadyPublisher(RoleSpec const& spec, ParentLink& parent);
 void runSlowSubscriber(RoleSpec const& spec, ParentLink& parent);
 void runChurner(RoleSpec const& spec, ParentLink& parent);
 void runIdleClients(RoleSpec const& spec, ParentLink& parent);
+void runReconnectingClients(RoleSpec const& spec, ParentLink& parent);
 void runStalledSubscribers(RoleSpec const& spec, ParentLink& parent);
 
 /// Runs the role called `name` and returns the exit code of the process.
