@@ -17,7 +17,8 @@ constexpr char const* kConfigVariable = "GAZELLE_CONFIG";
 
 constexpr char const* kAbout =
     "gazelle-hub: a publish/subscribe hub. Publishers send messages to topics, subscribers receive them.\n"
-    "It serves until SIGTERM or SIGINT, then delivers what it has accepted and exits; a second signal stops at once.";
+    "It serves until SIGTERM or SIGINT, then delivers what it has accepted and exits; a second signal stops at once.\n"
+    "SIGUSR1 opens the log file anew, SIGUSR2 writes statistics to the log.";
 
 constexpr char const* kExamples =
     "Examples:\n"

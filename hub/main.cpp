@@ -13,6 +13,7 @@
 #include "Options.hpp"
 #include "PidFile.hpp"
 #include "ServiceManager.hpp"
+#include "StatisticsLine.hpp"
 
 namespace {
 
@@ -27,8 +28,8 @@ void protectOutput() {
     }
 }
 
-/// Takes SIGTERM, SIGINT and SIGUSR1, which are blocked in every thread, on a thread of its own: the first to stop drains, the
-/// second stops at once; SIGUSR1 reopens the log. Ends with its scope.
+/// Takes the signals that are blocked in every thread, on a thread of its own: the first SIGTERM or SIGINT drains, the second stops
+/// at once; SIGUSR1 reopens the log, SIGUSR2 writes the statistics to it. Ends with its scope.
 class SignalWatch {
   public:
     SignalWatch(sigset_t const& signals, Server& server)
@@ -59,9 +60,14 @@ class SignalWatch {
         for (;;) {
             int signal = 0;
             sigwait(&signals_, &signal);
-            if (signal != SIGUSR1) return signal;
-            Log::reopen();
-            Log::write(LogLevel::info, "the log file was opened anew");
+            if (signal == SIGUSR1) {
+                Log::reopen();
+                Log::write(LogLevel::info, "the log file was opened anew");
+            } else if (signal == SIGUSR2) {
+                Log::write(LogLevel::info, statisticsLine(server_.stats()));
+            } else {
+                return signal;
+            }
         }
     }
 
@@ -74,7 +80,7 @@ class SignalWatch {
 int run(Options options) {
     sigset_t signals;
     sigemptyset(&signals);
-    for (auto const signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&signals, signal);
+    for (auto const signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
     options.server.log = Log::write;

@@ -70,7 +70,9 @@ void LightMutex::lockAsOthers(pthread_t self) noexcept {
     if (favourite_.load(std::memory_order_relaxed) != kNobody) withdrawFavour();
     inARow_ = lastHolder_ == self ? inARow_ + 1 : 0;
     lastHolder_ = self;
-    if (inARow_ == kFavouriteAfter && canWithdraw.load(std::memory_order_acquire)) favourite_.store(self, std::memory_order_relaxed);
+    if (inARow_ != kFavouriteAfter || !canWithdraw.load(std::memory_order_acquire)) return;
+    if (chosen_ == kNobody) chosen_ = self;
+    if (chosen_ == self) favourite_.store(self, std::memory_order_relaxed);
 }
 
 /// With state_ taken. Afterwards the favourite is out, and takes state_ like everybody before it comes in again.

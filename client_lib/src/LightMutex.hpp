@@ -10,10 +10,12 @@ namespace gazellemq::client {
 /// mutex is a quarter of its time, an atomic exchange still a tenth. A Lockable: use it with std::unique_lock and
 /// std::condition_variable_any. For short sections without system calls.
 ///
-/// A thread that takes it many times in a row becomes its favourite: for it, locking is a store and a load, unlocking a store, no
-/// atomic operation. Any other thread first withdraws the favour: it makes the favourite's processor pass a memory barrier
-/// (membarrier(2), a few microseconds), then waits until it is out. Biased locking as in Dice, Moir, Scherer: "Quickly
-/// Reacquirable Locks" (2003). Where there is no membarrier nobody becomes the favourite.
+/// The first thread that takes it many times in a row becomes its favourite: for it, locking is a store and a load, unlocking a
+/// store, no atomic operation. Any other thread first withdraws the favour: it makes the favourite's processor pass a memory
+/// barrier (membarrier(2), a few microseconds), then waits until it is out. The same thread may win it back, no other can ever
+/// have it: the favourite may be put to sleep between looking whether it is still that and saying that it is inside, and would
+/// then speak for its successor. Biased locking as in Dice, Moir, Scherer: "Quickly Reacquirable Locks" (2003). Where there is
+/// no membarrier nobody becomes the favourite.
 ///
 /// unlock() looks for sleepers without a fence, so it may miss one that is just falling asleep: sleepers look again by
 /// themselves after kLookAgainNs.
@@ -68,10 +70,11 @@ class LightMutex {
     static void sleep(Word& word) noexcept;
     static void wakeOne(Word& word) noexcept;
 
-    std::atomic<pthread_t> favourite_{kNobody};  // changed by the holder only
-    Word inside_{0};                             // the favourite is between lock() and unlock(), or trying
+    std::atomic<pthread_t> favourite_{kNobody};  // chosen_ or nobody; changed by the holder only
+    Word inside_{0};                             // the favourite is between lock() and unlock(), or trying; only it writes this
     std::atomic<bool> withdrawing_{false};
-    bool heldByFavourite_ = false;               // guarded by the lock itself, as are the next two
+    bool heldByFavourite_ = false;               // guarded by the lock itself, as are the next three
+    pthread_t chosen_ = kNobody;                 // who was the favourite once
     std::uint32_t inARow_ = 0;
     pthread_t lastHolder_ = kNobody;
     Word state_{kFree};                          // for all but the favourite

@@ -134,6 +134,7 @@ class Outbox {
     /// Of sealed batches that wait for a write.
     std::size_t sealedBytes() const { return sealedBytes_; }
     std::uint64_t unsettled() const { return published_ - confirmed_ - lost_ - refused_; }
+    std::uint64_t published() const { return published_; }
     std::uint64_t lost() const { return lost_; }
     std::uint64_t refused() const { return refused_; }
     /// Every topic with the sequence up to which it must settle for a flush of now.

@@ -13,6 +13,12 @@ using namespace std::chrono_literals;
 /// A message that finds the link at rest for so long is written at once by its own thread; others wait for company. Writing
 /// each message at once whenever the socket happens to be free is 60 times slower.
 constexpr auto kRestBeforeDirectWrite = 50us;
+/// While few messages come the rest is shorter: a few times what a write costs.
+constexpr auto kRestBetweenFew = 10us;
+/// Of these up to four may be missing: messages come at uneven times, and a write may take longer.
+constexpr auto kMostMissingRest = 4 * kRestBetweenFew;
+/// So many messages between two looks of the link's thread are few.
+constexpr std::uint64_t kFew = 8;
 /// While batches fill up by themselves the leftovers are looked at so often.
 constexpr auto kBusyFlushInterval = 500us;
 /// Without open batches for so long the link's thread stops looking; the next message wakes it.
@@ -44,7 +50,7 @@ bool valid(PublisherOptions const& options) {
 
 }  // namespace
 
-PublisherClient::Impl::Impl() : outbox_(randomProducerId()) {}
+PublisherClient::Impl::Impl() : outbox_(randomProducerId()), rest_(kRestBeforeDirectWrite) {}
 PublisherClient::Impl::~Impl() = default;
 
 Error PublisherClient::Impl::connect(std::string_view name, std::vector<transport::Url> hubs, PublisherOptions const& options) {
@@ -164,11 +170,24 @@ Error PublisherClient::Impl::makeRoom(Lock& lock, std::size_t bytes) {
 /// The first message of a batch: on its way at once if the link was at rest, otherwise the link's thread will look after it.
 void PublisherClient::Impl::startFlush(Lock& lock) {
     if (!link.up()) return;
-    if (link.restedSince(Clock::now() - kRestBeforeDirectWrite)) {
+    auto const batchFilled = std::exchange(fullBatchesAtStart_, outbox_.fullBatches()) != outbox_.fullBatches();
+    if (batchFilled) rest_ = kRestBeforeDirectWrite;
+    if (mayWriteAtOnce(Clock::now())) {
+        if (!batchFilled) rest_ = kRestBetweenFew;
         outbox_.sealOpen(Outbox::Which::sendable);
         link.write(lock);
     }
     if (outbox_.hasOpen()) wakeFlusher();
+}
+
+/// The link has rested, or, while few messages come, has rested enough on average: a token bucket.
+bool PublisherClient::Impl::mayWriteAtOnce(Clock::time_point now) {
+    if (rest_ != kRestBetweenFew) return link.restedSince(now - rest_);
+    if (!link.restedSince(now)) return false;
+    auto const missing = restMissing_ - std::min(now - link.lastWrite(), restMissing_);
+    if (missing > kMostMissingRest) return false;
+    restMissing_ = missing + kRestBetweenFew;
+    return true;
 }
 
 void PublisherClient::Impl::writeFilled(Lock& lock) {
@@ -188,11 +207,12 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
     if (!flusherActive_) return std::nullopt;
     // Late means that the processors are busy: then there is no use in looking often, and batches may rather grow.
     auto const late = nextLook_ != Clock::time_point{} && now > nextLook_ ? now - nextLook_ : Clock::duration{};
-    auto const rest = kRestBeforeDirectWrite + std::min<Clock::duration>(late * 4, kMostRest);
+    auto const rest = rest_ + std::min<Clock::duration>(late * 4, kMostRest);
     auto const again = [&](Clock::duration pause) { return nextLook_ = now + pause; };
     auto const batchesFill = std::exchange(fullBatchesSeen_, outbox_.fullBatches()) != outbox_.fullBatches();
     if (!outbox_.hasOpen()) {
-        if (now - quietSince_ < kFlusherSleepsAfter) return again(batchesFill ? std::max<Clock::duration>(kBusyFlushInterval, rest) : rest);
+        // While few come, being woken for each costs less than looking often.
+        if (rest_ != kRestBetweenFew && now - quietSince_ < kFlusherSleepsAfter) return again(batchesFill ? std::max<Clock::duration>(kBusyFlushInterval, rest) : rest);
         flusherActive_ = false;
         nextLook_ = {};
         return std::nullopt;
@@ -203,7 +223,9 @@ std::optional<LinkUser::Clock::time_point> PublisherClient::Impl::flushLeftovers
         outbox_.sealOpen(Outbox::Which::quiet);
         return again(std::max<Clock::duration>(kBusyFlushInterval, rest));
     }
-    if (auto const due = link.lastWrite() + kRestBeforeDirectWrite; now < due) return nextLook_ = due;
+    if (auto const due = link.lastWrite() + rest_; now < due) return nextLook_ = due;
+    auto const came = outbox_.published() - std::exchange(publishedSeen_, outbox_.published());
+    rest_ = came <= kFew ? kRestBetweenFew : kRestBeforeDirectWrite;
     if (link.busy() || outbox_.sealOpen(Outbox::Which::sendable) || !outbox_.hasOpen()) return again(rest);
     // What is left waits for credit: the next CONFIRM wakes the link's thread.
     flusherActive_ = false;

@@ -69,6 +69,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     OutTopic* find(std::string_view topic, Error& error);
     void appended(Lock& lock, OutTopic& topic, bool filled);
     void startFlush(Lock& lock);
+    bool mayWriteAtOnce(Clock::time_point now);
     void writeFilled(Lock& lock);
     void wakeFlusher();
     void tellFailures();
@@ -85,6 +86,10 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     std::uint64_t flushedRefused_ = 0;  // refused() at the last flush
     Error lastRefusal_ = Error::ok;
     std::uint64_t fullBatchesSeen_ = 0;
+    std::uint64_t fullBatchesAtStart_ = 0;  // of the last batch that was begun
+    std::uint64_t publishedSeen_ = 0;   // when the flusher last sealed
+    Clock::duration rest_;              // of the link, before an open batch leaves
+    Clock::duration restMissing_{};     // after the last write at once
     Clock::time_point quietSince_{};
     Clock::time_point nextLook_{};      // when the flusher wanted to look again
     bool flusherActive_ = false;        // the link's thread looks after open batches by itself

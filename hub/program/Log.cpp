@@ -82,6 +82,7 @@ Log::Log(LogOptions const& options) try {
 }
 
 Log::~Log() {
+    auto const outlivesItsThread = spdlog::default_logger();
     spdlog::shutdown();
     fileSink.reset();
 }

@@ -1,6 +1,8 @@
 #include "HubProcess.hpp"
 
 #include <algorithm>
+#include <csignal>
+#include <thread>
 
 #include <poll.h>
 
@@ -11,7 +13,9 @@ namespace gazellemq::perf {
 namespace {
 
 constexpr std::chrono::seconds kStopLimit{10};
-constexpr std::size_t kLogBytes = 4000;
+constexpr std::chrono::seconds kAnswerLimit{10};
+constexpr std::chrono::milliseconds kLook{10};
+constexpr long kLogBytes = 4000;
 constexpr int kStarts = 20;
 
 std::vector<std::string> withListen(std::string url, std::vector<std::string> options) {
@@ -67,12 +71,31 @@ void HubProcess::stop() {
     if (*end != "exit code 0") throw Failure{"gazelle-hub ended with " + *end};
 }
 
-std::string HubProcess::log() const {
-    if (!log_ || std::fseek(log_.get(), 0, SEEK_END) != 0) return {};
-    auto const size = static_cast<std::size_t>(std::max(0L, std::ftell(log_.get())));
-    std::string text(std::min(size, kLogBytes), '\0');
-    std::fseek(log_.get(), -static_cast<long>(text.size()), SEEK_END);
+HubHoldings HubProcess::holdings() {
+    auto const before = logSize();
+    ::kill(process_->pid(), SIGUSR2);
+    for (auto waited = std::chrono::milliseconds{0}; waited < kAnswerLimit; waited += kLook) {
+        if (auto const holdings = holdingsIn(logFrom(before))) return *holdings;
+        std::this_thread::sleep_for(kLook);
+    }
+    throw Failure{"gazelle-hub did not log its statistics at SIGUSR2" + log()};
+}
+
+long HubProcess::logSize() const {
+    if (!log_ || std::fseek(log_.get(), 0, SEEK_END) != 0) return 0;
+    return std::max(0L, std::ftell(log_.get()));
+}
+
+std::string HubProcess::logFrom(long position) const {
+    std::string text(static_cast<std::size_t>(std::max(0L, logSize() - position)), '\0');
+    if (text.empty()) return text;
+    std::fseek(log_.get(), position, SEEK_SET);
     text.resize(std::fread(text.data(), 1, text.size(), log_.get()));
+    return text;
+}
+
+std::string HubProcess::log() const {
+    auto const text = logFrom(std::max(0L, logSize() - kLogBytes));
     return text.empty() ? text : "\nThe end of its log:\n" + text;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ChildProcess.hpp"
+#include "HubHoldings.hpp"
 #include "SocketFolder.hpp"
 
 namespace gazellemq::perf {
@@ -27,6 +28,8 @@ class HubProcess {
     void kill() { process_.reset(); }
     /// After kill(), on the same address. Returns when it serves.
     void startAgain();
+    /// Asks it for its statistics and waits for the line in its log. Throws Failure if there is none in time.
+    HubHoldings holdings();
     /// The end of what it logged, with a heading; empty if it logged nothing.
     std::string log() const;
 
@@ -35,6 +38,8 @@ class HubProcess {
 
     void start();
     std::string waitForUrl();
+    long logSize() const;
+    std::string logFrom(long position) const;
 
     SocketFolder folder_;
     std::chrono::milliseconds timeout_;

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string_view>
 
 #include "LinkState.hpp"
@@ -18,6 +19,9 @@ class HubPublisher {
         auto const error = client_.publish(topic, message);
         if (error != Error::ok) [[unlikely]]
             require(error, "a message to " + std::string{topic} + " was refused");
+    }
+    void publish(std::string_view topic, std::span<std::string_view const> messages) {
+        require(client_.publishBatch(topic, messages), std::string{topic});
     }
     /// Until the hub has confirmed everything. As long as it goes on confirming there is no limit.
     void flush();

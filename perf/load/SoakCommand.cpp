@@ -38,8 +38,11 @@ constexpr char const* kExamples =
     "stop, and when the\n"
     "hub's memory and descriptors have not changed for 3 s they are taken. The exit code is 1 if at the end "
     "the memory (VmRSS) is\n"
-    "larger by more than 16 MB and a tenth, if there are other open descriptors, or if a steady pair lost a "
-    "message.\n\n"
+    "larger by more than 16 MB and a tenth, if there are other open descriptors, if a steady pair lost a "
+    "message, or if the\n"
+    "hub's own counters (SIGUSR2) say that it holds other connections, subscriptions, topics or buffers. The counters of a "
+    "given hub\n"
+    "are not read.\n\n"
     "Examples:\n"
     "  gazelle-perf soak --minutes 60\n"
     "  gazelle-perf soak --minutes 600 --hub tcp://localhost:5875 --hub-pid $(pidof gazelle-hub)\n"
@@ -52,11 +55,11 @@ struct Settings {
 };
 
 HubState hubStateOf(pid_t pid) {
-    return {.residentBytes = residentBytesOf(pid), .descriptors = openDescriptorsOf(pid)};
+    return {.residentBytes = residentBytesOf(pid), .descriptors = openDescriptorsOf(pid), .holdings = {}};
 }
 
-/// When it has not changed for a while.
-HubState quietStateOf(pid_t pid) {
+/// When it has not changed for a while. `hub`: null if it is not ours.
+HubState quietStateOf(pid_t pid, HubProcess* hub) {
     using Clock = std::chrono::steady_clock;
     auto const start = Clock::now();
     auto since = start;
@@ -69,6 +72,7 @@ HubState quietStateOf(pid_t pid) {
     }
     if (state.residentBytes == 0)
         throw Failure{"there is no process " + std::to_string(pid) + " whose memory could be read"};
+    if (hub != nullptr) state.holdings = hub->holdings();
     return state;
 }
 
@@ -91,10 +95,10 @@ SoakResult soakHub(Settings const& settings, std::string const& url, HubProcess*
     SoakResult result;
     result.minutes = settings.minutes;
     auto const before = soak("warm-up", std::clamp(time / 5, kMinWarmUp, kMaxWarmUp), url, hub, timeout);
-    result.base = quietStateOf(pid);
+    result.base = quietStateOf(pid, hub);
     result.tally = soak("soak", time, url, hub, timeout);
     result.tally.verdict += before.verdict;
-    result.end = quietStateOf(pid);
+    result.end = quietStateOf(pid, hub);
     result.peakBytes = peakMemoryBytesOf(pid);
     return result;
 }

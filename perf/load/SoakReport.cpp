@@ -13,6 +13,11 @@ constexpr std::uint64_t kToleranceShare = 10;
 
 std::string megabytes(std::uint64_t bytes) { return print("%.1f MB", static_cast<double>(bytes) / 1e6); }
 
+std::string described(HubHoldings const& holdings) {
+    return counted(holdings.connections, "connection") + ", " + counted(holdings.subscriptions, "subscription") + ", " +
+           counted(holdings.topics, "topic") + ", " + std::to_string(holdings.bufferBytes) + " bytes in buffers";
+}
+
 }  // namespace
 
 std::uint64_t residentLimit(HubState const& base) {
@@ -31,6 +36,13 @@ nlohmann::ordered_json toJson(SoakResult const& result) {
             {"hub_peak_rss_bytes", result.peakBytes},
             {"base_descriptors", result.base.descriptors},
             {"end_descriptors", result.end.descriptors}};
+    for (auto const& [when, state] : {std::pair{"base_", &result.base}, std::pair{"end_", &result.end}}) {
+        auto const& holdings = state->holdings;
+        report[std::string{when} + "connections"] = holdings.connections;
+        report[std::string{when} + "subscriptions"] = holdings.subscriptions;
+        report[std::string{when} + "topics"] = holdings.topics;
+        report[std::string{when} + "buffer_bytes"] = holdings.bufferBytes;
+    }
     addFaults(report, tally.verdict);
     report["ok"] = complaint(result).empty();
     return report;
@@ -45,7 +57,9 @@ std::string toText(SoakResult const& result) {
            megabytes(result.end.residentBytes) + " at the end (limit " +
            megabytes(residentLimit(result.base)) + "), at most " + megabytes(result.peakBytes) + "\n" +
            "Its descriptors: " + std::to_string(result.base.descriptors) + " after the warm-up, " +
-           std::to_string(result.end.descriptors) + " at the end\n";
+           std::to_string(result.end.descriptors) + " at the end\n" +
+           "It says that it holds " + described(result.base.holdings) + " after the warm-up, " +
+           described(result.end.holdings) + " at the end\n";
 }
 
 std::string complaint(SoakResult const& result) {
@@ -65,6 +79,10 @@ std::string complaint(SoakResult const& result) {
     if (result.end.descriptors != result.base.descriptors) {
         text += "The hub has " + std::to_string(result.end.descriptors) + " open descriptors instead of " +
                 std::to_string(result.base.descriptors) + ". ";
+    }
+    if (result.end.holdings != result.base.holdings) {
+        text += "The hub's counters did not come back: it holds " + described(result.end.holdings) + " instead of " +
+                described(result.base.holdings) + ". ";
     }
     if (!text.empty()) text.pop_back();
     return text;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "HubHoldings.hpp"
 #include "Verifier.hpp"
 
 namespace gazellemq::perf {
@@ -11,6 +12,7 @@ namespace gazellemq::perf {
 struct HubState {
     std::uint64_t residentBytes = 0;  ///< VmRSS
     std::uint64_t descriptors = 0;    ///< open ones
+    HubHoldings holdings{};           ///< by its own counters; zeros for a hub whose log we do not have
 
     bool operator==(HubState const&) const = default;
 };

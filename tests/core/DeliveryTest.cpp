@@ -74,7 +74,7 @@ class DeliveryTest : public testing::Test {
         return all;
     }
 
-    Limits const limits;
+    Limits const limits{};
     test::FakeHub hub;
     test::FakeClient client{hub};
     Topic topic{7, "t", limits};

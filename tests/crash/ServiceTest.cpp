@@ -124,6 +124,18 @@ TEST_F(Service, log_file_is_opened_anew_at_sigusr1) {
     EXPECT_EQ(hub.process().errors(), "");
 }
 
+TEST_F(Service, log_has_statistics_at_sigusr2) {
+    HubProcess hub{{"--log-file", logFile}};
+    client::PublisherClient publisher;
+    publisher.connectToHub("counted", hub.url());
+    ASSERT_EQ(publisher.publish("t", "x"), Error::ok);
+    ASSERT_EQ(publisher.flush(kPatience), Error::ok);
+    hub.signal(SIGUSR2);
+    ASSERT_TRUE(eventually([&] { return contentOf(logFile).find("statistics: connections=1 subscriptions=0 topics=1") != std::string::npos; }));
+    EXPECT_THAT(contentOf(logFile), HasSubstr(" messages_in=1 messages_out=0 "));
+    EXPECT_EQ(hub.stop(), "exit 0");
+}
+
 TEST_F(Service, log_files_are_bounded_in_size_and_number) {
     HubProcess hub{{"--log-file", logFile, "--log-file-bytes", "1KB", "--log-files", "2"}};
     for (int i = 0; i < 50; ++i) {

@@ -71,8 +71,8 @@ TEST_F(UnixSocket, is_served_beside_tcp_and_carries_messages_both_ways) {
     Server server{{.listen = {url(), "tcp://127.0.0.1:0"}, .limits = {}, .log = {}}};
     server.start();
     EXPECT_EQ(server.urls().front(), url());
-    client::SubscriberClient subscriber;
     Inbox<std::string> messages;
+    client::SubscriberClient subscriber;
     subscriber.subscribe("t", [&](std::string&& text) { messages.add(std::move(text)); });
     subscriber.connectToHub("subscriber", url());
     ASSERT_EQ(subscriber.waitUntilSubscribed(kPatience), Error::ok);

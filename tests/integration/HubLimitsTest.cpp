@@ -48,8 +48,8 @@ TEST(HubLimits, too_many_topics_are_refused_to_both_sides) {
     ASSERT_EQ(subscriber.subscribe("b"), Error::ok);
     EXPECT_EQ(subscriber.subscribe("c"), Error::tooManyTopics);
     EXPECT_TRUE(subscriber.errors.waitForOne(Error::tooManyTopics));
-    PublisherClient publisher;
     Inbox<Failed> failures;
+    PublisherClient publisher;
     publisher.onPublishFailed([&](std::string_view topic, std::uint64_t count, Error code, std::string_view reason) {
         EXPECT_FALSE(reason.empty());
         failures.add({std::string{topic}, count, code});
@@ -66,8 +66,8 @@ TEST(HubLimits, messages_to_a_topic_that_is_refused_are_counted_exactly) {
     hub::Limits limits;
     limits.maxOpenTopics = 1;
     TestHub hub{limits};
-    PublisherClient publisher;
     Inbox<Failed> failures;
+    PublisherClient publisher;
     publisher.onPublishFailed([&](std::string_view topic, std::uint64_t count, Error code, std::string_view) {
         failures.add({std::string{topic}, count, code});
     });
@@ -106,6 +106,8 @@ TEST(HubLimits, a_hub_short_of_memory_slows_publishers_and_goes_on) {
     Gate go;
     OpensAtEnd const opens{go};
     std::atomic<std::uint64_t> received{0};
+    Inbox<Error> errors;
+    Inbox<std::string> reasons;
     SubscriberClient subscriber;
     for (int i = 0; i < 24; ++i) {
         subscriber.subscribe("t" + std::to_string(i), [&](std::string&&) {
@@ -120,11 +122,9 @@ TEST(HubLimits, a_hub_short_of_memory_slows_publishers_and_goes_on) {
     PublisherClient publisher;
     PublisherOptions publisherOptions;
     publisherOptions.maxBufferedBytes = 64 * 1024 * 1024;
-    Inbox<Error> errors;
-    Inbox<std::string> reasons;
     publisher.onError([&](Error error, std::string_view reason) {
-        errors.add(error);
         reasons.add(std::string{reason});
+        errors.add(error);
     });
     ASSERT_EQ(publisher.connectToHub("publisher", hub.url(), publisherOptions), Error::ok);
     for (int i = 0; i < 24'000; ++i) {

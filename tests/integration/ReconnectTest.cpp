@@ -157,8 +157,8 @@ TEST(ReconnectEvents, are_told_and_subscriptions_are_restored_once) {
     subscriber.client.subscribe("a.*", subscriber.keep());
     subscriber.client.subscribe("a.b", subscriber.keep());
     ASSERT_EQ(subscriber.client.connectToHub("subscriber", hub.url(), impatient<SubscriberOptions>()), Error::ok);
-    PublisherClient publisher;
     Inbox<int> publisherReady;
+    PublisherClient publisher;
     publisher.setOnReady([&] { publisherReady.add(1); });
     ASSERT_EQ(publisher.connectToHub("publisher", hub.url(), impatient<PublisherOptions>()), Error::ok);
     for (std::size_t round = 1; round <= 5; ++round) {

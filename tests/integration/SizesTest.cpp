@@ -162,13 +162,13 @@ TEST(HubsPayloadLimit, refuses_what_was_accepted_before_it_was_known_and_nothing
     TestSubscriber subscriber;
     ASSERT_EQ(subscriber.client.connectToHub("subscriber", hub.url(), silent<SubscriberOptions>()), Error::ok);
     ASSERT_EQ(subscriber.subscribe("t"), Error::ok);
-    PublisherClient publisher;
     struct Failed {
         std::string topic;
         std::uint64_t count;
         Error code;
     };
     Inbox<Failed> failures;
+    PublisherClient publisher;
     publisher.onPublishFailed([&](std::string_view topic, std::uint64_t count, Error code, std::string_view) {
         failures.add({std::string{topic}, count, code});
     });

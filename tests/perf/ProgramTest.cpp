@@ -146,6 +146,7 @@ TEST(PerfProgram, soaks_a_hub_that_comes_back_to_its_base) {
     auto const report = outcome.report();
     EXPECT_EQ(report.at("ok"), true);
     EXPECT_EQ(report.at("base_descriptors"), report.at("end_descriptors"));
+    for (auto const* held : {"end_connections", "end_subscriptions", "end_topics", "end_buffer_bytes"}) EXPECT_EQ(report.at(held), 0) << held;
     expectPositive(report, {"messages", "clients_killed", "churn_rounds", "base_rss_bytes", "end_rss_bytes"});
     expectNoFaults(report);
 }

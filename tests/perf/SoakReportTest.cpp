@@ -42,6 +42,16 @@ TEST(SoakReport, finds_descriptors_that_stayed_open_or_went) {
     EXPECT_NE(complaint(result), "");
 }
 
+TEST(SoakReport, finds_counters_that_did_not_come_back) {
+    auto result = cleanResult();
+    result.end.holdings.topics = 1;
+    EXPECT_THAT(complaint(result), HasSubstr("0 connections, 0 subscriptions, 1 topic, 0 bytes in buffers instead of"));
+    EXPECT_EQ(toJson(result).at("end_topics"), 1);
+    result = cleanResult();
+    result.end.holdings.bufferBytes = 1;
+    EXPECT_NE(complaint(result), "");
+}
+
 TEST(SoakReport, tells_of_what_was_lost) {
     auto result = cleanResult();
     result.tally.verdict.lost = 3;

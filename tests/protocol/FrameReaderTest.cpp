@@ -103,7 +103,7 @@ TEST(FrameReader, delivers_every_frame_when_all_comes_at_once) {
 
 TEST(FrameReader, takes_frames_of_about_the_size_of_a_slab) {
     constexpr std::size_t kSlab = 4096;
-    for (std::size_t const portion : {7, 1000, 4096, 100'000}) {
+    for (std::size_t const portion : {7UL, 1000UL, 4096UL, 100'000UL}) {
         Stream stream;
         for (std::size_t size = kSlab - 40; size <= kSlab + 40; ++size) {
             stream.add(FrameType::publish, test::patternText(size, size));
@@ -117,7 +117,7 @@ TEST(FrameReader, takes_frames_of_about_the_size_of_a_slab) {
 
 TEST(FrameReader, takes_frames_much_larger_than_a_slab) {
     auto const stream = Stream::ofSizes({5, 1'000'000, 0, 131'064, 131'065, 300'000, 3'000'000, 1});
-    for (std::size_t const portion : {1000, 65'536, 1'000'000}) {
+    for (std::size_t const portion : {1000UL, 65'536UL, 1'000'000UL}) {
         auto reader = makeReader();
         EXPECT_EQ(readAll(
                       reader, stream.bytes, [&] { return portion; }, portion == 1000),
