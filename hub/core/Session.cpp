@@ -290,13 +290,13 @@ std::int64_t Session::tick() {
     return nextTickMs();
 }
 
-/// What happens in between only makes something due later, but for a subscription that gets something to take: its limit is not
-/// over sooner than kLongestLookMs or a quarter of it.
+/// What happens in between only makes something due later, but for an answer to a PING and a subscription that gets something to
+/// take: then the next PING is not due within a heartbeat, nor is the limit over within a quarter of it.
 std::int64_t Session::nextTickMs() const {
     auto const nowMs = broker_.now().steadyMs;
     if (!speaking()) return nowMs;
     auto const stallLimit = broker_.limits().stallLimit.count();
-    auto next = std::min({nowMs + kLongestLookMs, nowMs + stallLimit / 4,
+    auto next = std::min({nowMs + kLongestLookMs, nowMs + heartbeatMs_, nowMs + stallLimit / 4,
                           lastHeardMs_ + (pinged_ ? 2 * heartbeatMs_ + 1000 : heartbeatMs_)});
     for (auto const& [id, subscription] : subscriptions_) {
         if (subscription->blocks() && !subscription->ready().empty()) next = std::min(next, subscription->lastProgressMs + stallLimit);

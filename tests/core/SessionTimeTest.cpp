@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "FakeClient.hpp"
 #include "Session.hpp"
 
@@ -73,6 +76,42 @@ TEST_F(SessionTime, the_clients_own_heartbeat_holds) {
     EXPECT_EQ(client.goodbye(), Error::silent);
 }
 
+TEST_F(SessionTime, a_heartbeat_that_becomes_shorter_with_a_late_hello_holds_at_once) {
+    FakeClient client{hub, false};
+    hub.advance(2900ms);
+    Hello hello;
+    hello.heartbeatMs = 100;
+    client.send(hello);
+    hub.advance(250ms);
+    EXPECT_EQ(client.all<Ping>().size(), 1U);
+}
+
+TEST_F(SessionTime, a_client_that_answers_is_asked_again_after_the_next_heartbeat) {
+    FakeClient client{hub, false};
+    Hello hello;
+    hello.heartbeatMs = 250;
+    client.send(hello);
+    for (std::size_t pings = 1; pings <= 20; ++pings) {
+        hub.advance(250ms);
+        ASSERT_EQ(client.all<Ping>().size(), pings);
+        client.send(Pong{});
+    }
+}
+
+TEST_F(SessionTime, clients_are_looked_after_whoever_leaves_before) {
+    std::vector<std::unique_ptr<FakeClient>> clients;
+    for (int i = 0; i < 6; ++i) clients.push_back(std::make_unique<FakeClient>(hub));
+    for (std::size_t const leaves : {5U, 0U, 2U}) clients[leaves].reset();
+    clients.push_back(std::make_unique<FakeClient>(hub));
+    hub.advance(2s);
+    for (auto const& client : clients) {
+        if (client == nullptr) continue;
+        EXPECT_EQ(client->all<Ping>().size(), 1U);
+    }
+    hub.advance(3250ms);
+    EXPECT_EQ(hub.broker().counters().sessionsSilent, 4U) << "and failed each in the same tick";
+}
+
 TEST_F(SessionTime, the_handshake_has_a_limit_counted_from_the_open) {
     FakeClient client{hub, false};
     auto const hello = test::encoded(Hello{});
@@ -107,6 +146,38 @@ TEST_F(SessionTime, a_subscriber_by_name_that_takes_nothing_is_disconnected) {
     EXPECT_THAT(std::string{stalled.last<Goodbye>()->reason}, testing::HasSubstr("'t'"));
     EXPECT_EQ(hub.broker().counters().sessionsStalled, 1U);
     EXPECT_EQ(publisher.goodbye(), Error::ok);
+}
+
+TEST_F(SessionTime, the_stall_limit_counts_from_the_first_message_that_waits_whenever_it_came) {
+    for (auto const offset : {0ms, 100ms, 400ms, 990ms}) {
+        FakeClient publisher{hub};
+        FakeClient stalled{hub};
+        publisher.open(1, "t");
+        stalled.subscribe(1, "t", 0);
+        live({&publisher, &stalled}, 5s);
+        hub.advance(offset);
+        publisher.publish(1, "take me");
+        live({&publisher, &stalled}, 10s);
+        EXPECT_EQ(stalled.goodbye(), Error::ok) << offset.count();
+        hub.advance(250ms);
+        EXPECT_EQ(stalled.goodbye(), Error::stalled) << offset.count();
+    }
+}
+
+TEST_F(SessionTime, a_short_stall_limit_is_as_exact) {
+    auto limits = shortLimits();
+    limits.stallLimit = 500ms;
+    FakeHub quick{limits};
+    FakeClient publisher{quick};
+    FakeClient stalled{quick};
+    publisher.open(1, "t");
+    stalled.subscribe(1, "t", 0);
+    quick.advance(1100ms);
+    publisher.publish(1, "take me");
+    quick.advance(500ms);
+    EXPECT_EQ(stalled.goodbye(), Error::ok);
+    quick.advance(250ms);
+    EXPECT_EQ(stalled.goodbye(), Error::stalled);
 }
 
 TEST_F(SessionTime, a_subscriber_that_takes_little_is_not_stalled) {
