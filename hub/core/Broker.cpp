@@ -40,17 +40,16 @@ Session& Broker::open(std::string peer) {
 
 void Broker::close(Session& session) {
     auto const at = sessions_.find(&session);
-    auto* const gone = &session;
     if (draining_ && !session.drainAnswered()) --undrained_;
     looks_.back().session->lookIndex = session.lookIndex;
     looks_[session.lookIndex] = looks_.back();
     looks_.pop_back();
-    // Out of the map first: its destructor calls back to end its subscriptions and publications. What it read may feed its own
-    // publications and so wake it: out of the list last.
-    auto owned = std::move(at->second);
+    // What it read may feed its own publications: that does not wake it any more.
+    if (std::exchange(session.awake, true)) std::erase(awake_, &session);
+    if (session.due) std::erase(due_, &session);
+    // Out of the map first: its destructor calls back to end its subscriptions and publications.
+    auto const owned = std::move(at->second);
     sessions_.erase(at);
-    owned.reset();
-    std::erase(awake_, gone);
 }
 
 void Broker::wake(Session& session) {
@@ -101,7 +100,6 @@ void Broker::append(Publication& publication, protocol::BufferRef const& buffer,
     for (auto* cursor : topic.takeIdle()) {
         auto& subscription = *cursor->subscription;
         if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
-        cursor->idle = false;
         subscription.ready().push_back(cursor);
         subscription.session().offer(subscription);
     }
@@ -129,8 +127,10 @@ void Broker::countDelivered(Topic& topic, Subscription& subscription, std::size_
 bool Broker::subscribe(Subscription& subscription) {
     if (protocol::hasWildcard(subscription.pattern())) {
         tree_.add(subscription.pattern(), subscription);
-        for (auto const& [name, topic] : topics_) {
-            if (protocol::matches(subscription.pattern(), name)) attach(subscription, *topic);
+        auto const& pattern = subscription.pattern();
+        auto const prefix = std::string_view{pattern}.substr(0, pattern.find_first_of("*>"));
+        for (auto at = topics_.lower_bound(prefix); at != topics_.end() && at->first.starts_with(prefix); ++at) {
+            if (protocol::matches(pattern, at->first)) attach(subscription, *at->second);
         }
     } else {
         auto* found = topic(subscription.pattern());
@@ -165,8 +165,7 @@ void Broker::confirm(Publication& publication, bool now) {
     if (!now && publication.received - publication.receivedAtConfirm < topic.share() / 2) {
         // Without anybody to write to, the shell has still to look at wantsShortTick().
         if (due_.empty() && awake_.empty()) onAwake_();
-        if (!publication.due) due_.push_back(&publication);
-        publication.due = true;
+        if (publication.session->confirmLater(publication)) due_.push_back(publication.session);
         return;
     }
     auto const unusedBefore = publication.unused();
@@ -201,7 +200,6 @@ void Broker::forget(Publication& publication) {
     auto& topic = *publication.topic;
     publication.session->unusedCredit -= publication.unused();
     promised_ -= publication.unused();
-    std::erase(due_, &publication);
     topic.detach(publication);
     topic.lastUsedMs = now_.steadyMs;
     noteUnused(topic);
@@ -215,9 +213,9 @@ void Broker::feed(Topic& topic) {
 }
 
 void Broker::shortTick() {
-    for (auto* publication : std::exchange(due_, {})) {
-        publication->due = false;
-        confirm(*publication, true);
+    for (auto* session : std::exchange(due_, {})) {
+        session->due = false;
+        session->confirmDue();
     }
     for (auto* topic : std::vector<Topic*>(hungry_.begin(), hungry_.end())) feed(*topic);
     if (draining_ && undrained_ == 0) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -109,7 +110,7 @@ class Broker {
     std::function<void()> onAwake_;
     Now now_;
     Counters counters_;
-    std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys point into the topics
+    std::map<std::string_view, std::unique_ptr<Topic>> topics_;  // by name, as patterns begin with one; keys point into the topics
     TopicTree tree_;
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
     /// When tick() has to look at a session. Side by side, as most of thousands need no look most of the time.
@@ -119,7 +120,7 @@ class Broker {
     };
     std::vector<Look> looks_;
     std::vector<Session*> awake_;
-    std::vector<Publication*> due_;
+    std::vector<Session*> due_;   // with confirms to send soon
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
     std::uint32_t nextTopicId_ = 1;

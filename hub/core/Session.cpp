@@ -32,6 +32,7 @@ Session::Session(Broker& broker, std::string peer)
 Session::~Session() {
     state_ = State::closing;
     endSubscriptions();
+    due_.clear();
     for (auto const& [handle, publication] : publications_) broker_.forget(*publication);
 }
 
@@ -115,6 +116,7 @@ void Session::onCloseTopic(protocol::CloseTopic const& close) {
     auto const at = publications_.find(close.handle);
     if (at == publications_.end()) return violation("CLOSE_TOPIC names a handle that is not open");
     broker_.confirm(*at->second, true);
+    if (at->second->due) std::erase(due_, at->second.get());
     broker_.forget(*at->second);
     publications_.erase(at);
 }
@@ -136,11 +138,18 @@ void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
     broker_.append(publication, buffer, batch, header->count);
 }
 
-void Session::onFlush(protocol::Flush const&) { confirmAll(); }
+void Session::onFlush(protocol::Flush const&) { confirmDue(); }
 
-void Session::confirmAll() {
-    for (auto const& [handle, publication] : publications_) {
-        if (publication->sequence != publication->confirmedSequence) broker_.confirm(*publication, true);
+bool Session::confirmLater(Publication& publication) {
+    if (!std::exchange(publication.due, true)) due_.push_back(&publication);
+    return !std::exchange(due, true);
+}
+
+/// Not all publications: a client may flush after each message and have a hundred thousand of them.
+void Session::confirmDue() {
+    for (auto* publication : std::exchange(due_, {})) {
+        publication->due = false;
+        broker_.confirm(*publication, true);
     }
 }
 
@@ -195,7 +204,7 @@ void Session::onDrainAck(protocol::DrainAck const&) {
 
 void Session::onGoodbye(protocol::Goodbye const& goodbye) {
     endSubscriptions();
-    confirmAll();
+    confirmDue();
     endCode_ = goodbye.code;
     endReason_ = goodbye.reason;
     state_ = State::closing;
@@ -210,7 +219,7 @@ void Session::violation(std::string_view what, Error code) {
 void Session::fail(Error code, std::string_view reason) {
     if (state_ == State::closing) return;
     endSubscriptions();
-    confirmAll();
+    confirmDue();
     send(protocol::Goodbye{code, reason});
     state_ = State::closing;
     endCode_ = code;

@@ -33,7 +33,7 @@ class Topic {
     /// Stamps and appends a batch. The readers that had caught up are then in takeIdle().
     void append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now);
     /// Readers with something new to deliver; they come back with waitForAppend.
-    std::vector<Cursor*> takeIdle() { return std::exchange(idle_, {}); }
+    std::vector<Cursor*> takeIdle();
 
     void attach(Cursor& cursor);
     void detach(Cursor& cursor);
