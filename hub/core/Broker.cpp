@@ -12,6 +12,8 @@ namespace {
 /// A batch that fills less than this part of its read buffer is copied out, so that a waiting one does not pin a large
 /// buffer. A full 32 KB batch in a 128 KB buffer stays where it is.
 constexpr std::size_t kCopyBelowPart = 5;
+/// After looking in vain for something to give up: it looks at every topic.
+constexpr std::int64_t kReclaimPauseMs = 1000;
 
 }  // namespace
 
@@ -212,11 +214,27 @@ void Broker::feed(Topic& topic) {
     if (!topic.hasStarved()) hungry_.erase(&topic);
 }
 
+/// Publishers wait for memory: slow readers that lose the oldest do so in all topics, as those that nobody publishes to would keep
+/// it for ever. Each topic keeps its part of a quarter of the memory, so that this is not done again soon.
+void Broker::reclaim() {
+    auto const few = memoryLimit() / 4;
+    auto const isShort = [&] { return pool_->bytesInUse() > 2 * few && pool_->bytesInUse() + promised_ >= memoryLimit(); };
+    if (topics_.empty() || !isShort() || now_.steadyMs < nextReclaimMs_) return;
+    auto const keep = std::min(limits_.windowBytes / 8, few / topics_.size());
+    for (auto const& [name, topic] : topics_) {
+        counters_.messagesDropped += topic->giveUp(keep);
+        disconnectSlow(*topic);
+        if (pool_->bytesInUse() <= few) return;
+    }
+    if (isShort()) nextReclaimMs_ = now_.steadyMs + kReclaimPauseMs;
+}
+
 void Broker::shortTick() {
     for (auto* session : std::exchange(due_, {})) {
         session->due = false;
         session->confirmDue();
     }
+    if (!hungry_.empty()) reclaim();
     for (auto* topic : std::vector<Topic*>(hungry_.begin(), hungry_.end())) feed(*topic);
     if (draining_ && undrained_ == 0) {
         for (auto const& [session, owned] : sessions_) session->finishDrain();
@@ -244,7 +262,7 @@ void Broker::removeIdleTopics() {
         idleTopics_.pop_front();
         topic->inIdleQueue = false;
         if (!topic->unused()) continue;
-        if (topic->lastUsedMs + limits_.idleTopicTtl.count() > now_.steadyMs || topic->log().bytes() > 0) {
+        if (topic->lastUsedMs + limits_.idleTopicTtl.count() > now_.steadyMs || !topic->allWait()) {
             noteUnused(*topic);
         } else {
             remove(*topic);

@@ -98,6 +98,7 @@ class Broker {
     void attach(Subscription& subscription, Topic& topic);
     void feed(Topic& topic);
     void disconnectSlow(Topic& topic);
+    void reclaim();
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
     void noteUnused(Topic& topic);
@@ -123,6 +124,7 @@ class Broker {
     std::vector<Session*> due_;   // with confirms to send soon
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
+    std::int64_t nextReclaimMs_ = 0;  // after it was in vain
     std::uint32_t nextTopicId_ = 1;
     std::size_t subscriptionCount_ = 0;
     std::deque<std::pair<std::int64_t, Topic*>> idleTopics_;  // when to look whether an unused topic can go

@@ -50,6 +50,7 @@ void Delivery::serve(Subscription& subscription, OutputQueue& out) {
     auto& topic = *cursor->topic;
     auto const& log = topic.log();
     announce(subscription, *cursor, out);
+    if (cursor->next == log.endIndex()) return topic.waitForAppend(*cursor);  // all was given up
 
     constexpr std::size_t kMostBatches = OutputQueue::kMaxPieces / 4;
     auto end = cursor->next;

@@ -32,7 +32,12 @@ std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
     auto const window = memoryIsShort ? limits_.windowBytes / 8 : limits_.windowBytes;
     if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
     auto const slack = incoming + window / 8;
-    auto const target = log_.droppableUpTo(window > slack ? window - slack : 0);
+    return giveUp(window > slack ? window - slack : 0);
+}
+
+std::uint64_t Topic::giveUp(std::size_t keep) {
+    if (readers_.dropping == 0 || log_.bytes() <= keep) return 0;
+    auto const target = log_.droppableUpTo(keep);
     std::uint64_t dropped = 0;
     for (auto* cursor : cursors_) {
         if (cursor->subscription->blocks() || cursor->next >= target) continue;
