@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <string>
 
 #include "PublisherClient.hpp"
@@ -19,11 +20,13 @@ class Canary {
 
     /// Sends some messages and waits for them. What is wrong, or "".
     std::string trouble() {
+        auto const start = std::chrono::steady_clock::now();
         for (int i = 0; i < 3; ++i) {
             if (publisher_.publish(kTopic, stamped(1, sent_++)) != Error::ok) return "the canary cannot publish";
         }
         if (publisher_.flush(kPatience) != Error::ok) return "the canary's messages are not confirmed";
         if (!subscriber_.messages.waitFor(sent_)) return "the canary's messages do not arrive";
+        took_ = std::chrono::steady_clock::now() - start;
         StampCheck check;
         for (auto const& payload : subscriber_.payloads()) check.take(payload);
         if (check.count != sent_ || !check.perfect()) return "the canary's messages arrive wrongly";
@@ -31,10 +34,14 @@ class Canary {
         return {};
     }
 
+    /// How long the last messages were under way.
+    std::chrono::nanoseconds took() const { return took_; }
+
   private:
     static constexpr char const* kTopic = "canary";
 
     std::uint64_t sent_ = 0;
+    std::chrono::nanoseconds took_{0};
     Inbox<client::State> states_;
     client::PublisherClient publisher_;
     TestSubscriber subscriber_;

@@ -21,6 +21,8 @@
 ///     crash-program subscribe URL TOPIC      prints "subscribed"
 ///     crash-program count URL PATTERN        prints "subscribed", and at the first message "marker" what came before it:
 ///                                            "received N dropped N wrong N"
+///     crash-program hold URL TOPIC           prints "subscribed", and in the callback of the first message "holding"; the callback
+///                                            returns at the end of stdin. Then prints "marker" when one comes
 ///     crash-program sigpipe URL              publishes from four threads; prints "ready" and "disconnected" as they come
 
 namespace {
@@ -75,6 +77,21 @@ int count(char const* url, char const* pattern) {
     say("subscribed");
     waitForEndOfInput();
     return 0;
+}
+
+int hold(char const* url, char const* topic) {
+    auto held = false;
+    client::SubscriberClient client;
+    client.subscribe(topic, [&](client::Message const& message) {
+        if (message.payload == "marker") return say("marker");
+        if (std::exchange(held, true)) return;
+        say("holding");
+        waitForEndOfInput();
+    });
+    client.connectToHub("holder", url);
+    if (client.waitUntilSubscribed(30s) != Error::ok) return fail("cannot subscribe");
+    say("subscribed");
+    while (true) ::pause();
 }
 
 struct Signals {
@@ -156,6 +173,7 @@ int sigpipe(char const* url) {
 int main(int argc, char** argv) {
     if (argc == 4 && std::string_view{argv[1]} == "subscribe") return subscribe(argv[2], argv[3]);
     if (argc == 4 && std::string_view{argv[1]} == "count") return count(argv[2], argv[3]);
+    if (argc == 4 && std::string_view{argv[1]} == "hold") return hold(argv[2], argv[3]);
     if (argc == 3 && std::string_view{argv[1]} == "sigpipe") return sigpipe(argv[2]);
     return fail("see the head of its source");
 }
