@@ -1,6 +1,7 @@
 #pragma once
 #include <stdlib.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "HubProcess.hpp"
 #include "RawClient.hpp"
+#include "Waiting.hpp"
 
 namespace gazellemq::test {
 
@@ -45,7 +47,23 @@ class TwoWayHub {
     pid_t pid() { return hub_->process().pid(); }
     /// All that it has logged so far.
     std::string log() { return hub_->process().errors(); }
-    void signal(int number) { hub_->signal(number); }
+    /// One of the statistics that it logs at SIGUSR2, such as "topics"; nothing if it does not answer.
+    std::optional<std::uint64_t> statistic(std::string const& name) {
+        auto const before = log().size();
+        hub_->signal(SIGUSR2);
+        std::string line;
+        eventually([&] {
+            auto const text = log().substr(before);
+            auto const at = text.find("statistics:");
+            if (at == std::string::npos || text.find('\n', at) == std::string::npos) return false;
+            line = text.substr(at, text.find('\n', at) - at);
+            return true;
+        });
+        auto const word = " " + name + "=";
+        auto const at = line.find(word);
+        if (at == std::string::npos) return std::nullopt;
+        return std::stoull(line.substr(at + word.size()));
+    }
     std::string stop() { return hub_->stop(); }
 
   private:
