@@ -25,7 +25,7 @@ constexpr char const* kExamples =
     "      100 processes send 20,000 messages each\n"
     "  gazelle-perf pubsub --subscribers 10 --messages 500000 --json > result.json\n"
     "      every message to ten processes, figures for a script\n"
-    "  gazelle-perf pubsub --subscribers 5 --stalled 3 --vs-none\n"
+    "  gazelle-perf pubsub --subscribers 5 --stalled 3 --vs-without\n"
     "      beside five measured subscribers three that read nothing, and in turns a run without these\n"
     "  gazelle-perf pubsub --hub tcp://localhost:5875\n"
     "      through a hub that runs already; its CPU time and memory are not measured";
@@ -33,13 +33,13 @@ constexpr char const* kExamples =
 struct Settings {
     Workload workload;
     RunOptions options;
-    bool versusNone = false;
+    bool versusWithout = false;
 };
 
 /// What the runs are compared with: the relay, or the same runs without stalled subscribers.
 Series baseOf(Settings const& settings) {
-    Series base{.middle = settings.versusNone ? "hub" : "relay", .workload = settings.workload, .runs = {}};
-    if (settings.versusNone) {
+    Series base{.middle = settings.versusWithout ? "hub" : "relay", .workload = settings.workload, .runs = {}};
+    if (settings.versusWithout) {
         base.workload.stalled = 0;
         base.workload.stalledAreCut = false;
     } else {
@@ -50,33 +50,33 @@ Series baseOf(Settings const& settings) {
 
 void print(Settings const& settings, Series const& hub, Series const& base) {
     auto const& options = settings.options;
-    auto const compared = options.versusRelay || settings.versusNone;
+    auto const compared = options.versusRelay || settings.versusWithout;
     if (options.json) {
         auto report = toJson(hub);
         report["transport"] = nameOf(options.route.transport);
         if (options.versusRelay) addComparison(report, hub, base);
-        if (settings.versusNone) addWithoutStalled(report, hub, base);
+        if (settings.versusWithout) addWithoutStalled(report, hub, base);
         std::cout << report.dump(2) << "\n";
     } else {
         if (compared) std::cout << toText(base) << "\n";
         std::cout << toText(hub);
         if (options.versusRelay) std::cout << "\n" << comparisonText(hub, base);
-        if (settings.versusNone) std::cout << "\n" << withoutStalledText(hub, base);
+        if (settings.versusWithout) std::cout << "\n" << withoutStalledText(hub, base);
     }
 }
 
 int runCommand(Settings const& settings) {
     auto const& options = settings.options;
     checkWorkload(settings.workload);
-    if (settings.versusNone && settings.workload.stalled == 0)
-        throw CLI::ValidationError{"--vs-none", "there is nothing to leave out; give --stalled too"};
+    if (settings.versusWithout && settings.workload.stalled == 0)
+        throw CLI::ValidationError{"--vs-without", "there is nothing to leave out; give --stalled too"};
     Series hub{.middle = "hub", .workload = settings.workload, .runs = {}};
     auto base = baseOf(settings);
     Turns turns{.hub = [&] { return runPubSub(settings.workload, options.route); },
                 .base = {},
                 .line = [](Series const& series) { return toLine(series, series.runs.back()); }};
     if (options.versusRelay) turns.base = [&] { return runThroughRelay(settings.workload, options.route); };
-    if (settings.versusNone) turns.base = [&] { return runPubSub(base.workload, options.route); };
+    if (settings.versusWithout) turns.base = [&] { return runPubSub(base.workload, options.route); };
     takeTurns(turns.base ? std::max(options.runs, kMinPairs) : options.runs, turns, hub, base);
 
     print(settings, hub, base);
@@ -100,7 +100,7 @@ void addStalledOptions(CLI::App& app, Settings& settings) {
         ->needs("--stalled")
         ->type_name("NAME")
         ->default_str("dropOldest");
-    app.add_flag("--vs-none", settings.versusNone,
+    app.add_flag("--vs-without", settings.versusWithout,
                  "Measure in turns without the stalled subscribers, at least 5 pairs")
         ->excludes("--vs-relay");
 }

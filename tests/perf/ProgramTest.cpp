@@ -154,7 +154,7 @@ TEST(PerfProgram, soaks_a_hub_that_comes_back_to_its_base) {
 TEST(PerfProgram, measures_beside_stalled_subscribers_that_account_for_every_message) {
     for (std::string const policy : {"dropOldest", "disconnect"}) {
         auto const outcome = run({"pubsub", "--messages", "200000", "--size", "200", "--subscribers", "2", "--stalled", "2",
-                                  "--stalled-policy", policy, "--vs-none", "--json"});
+                                  "--stalled-policy", policy, "--vs-without", "--json"});
         ASSERT_EQ(outcome.end, "exit 0") << policy << ": " << outcome.errors;
         auto const report = outcome.report();
         EXPECT_EQ(report.at("per_run").size(), 5U);
@@ -167,7 +167,7 @@ TEST(PerfProgram, measures_beside_stalled_subscribers_that_account_for_every_mes
 }
 
 TEST(PerfProgram, refuses_to_leave_out_stalled_subscribers_that_are_not_there) {
-    auto const outcome = run({"pubsub", "--vs-none"});
+    auto const outcome = run({"pubsub", "--vs-without"});
     EXPECT_EQ(outcome.end, "exit 2");
     EXPECT_THAT(outcome.errors, HasSubstr("give --stalled too"));
 }
