@@ -289,7 +289,7 @@ std::int64_t Session::tick() {
             if (silence > 2 * heartbeatMs_ + 1000) {
                 broker_.countSilent();
                 fail(Error::silent, describe(Error::silent));
-            } else if (silence >= heartbeatMs_ && !pinged_) {
+            } else if (silence >= askAfterMs() && !pinged_) {
                 pinged_ = true;
                 send(protocol::Ping{static_cast<std::uint64_t>(nowMs)});
             }
@@ -306,7 +306,7 @@ std::int64_t Session::nextTickMs() const {
     if (!speaking()) return nowMs;
     auto const stallLimit = broker_.limits().stallLimit.count();
     auto next = std::min({nowMs + kLongestLookMs, nowMs + heartbeatMs_, nowMs + stallLimit / 4,
-                          lastHeardMs_ + (pinged_ ? 2 * heartbeatMs_ + 1000 : heartbeatMs_)});
+                          lastHeardMs_ + (pinged_ ? 2 * heartbeatMs_ + 1000 : askAfterMs())});
     for (auto const& [id, subscription] : subscriptions_) {
         if (subscription->blocks() && !subscription->ready().empty()) next = std::min(next, subscription->lastProgressMs + stallLimit);
     }

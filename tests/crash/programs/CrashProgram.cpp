@@ -72,7 +72,9 @@ int count(char const* url, char const* pattern) {
         next = message.offset + 1;
         ++received;
     });
-    client.connectToHub("crash-program", url);
+    client::SubscriberOptions options;
+    options.heartbeat = 5min;  // it may be frozen
+    client.connectToHub("crash-program", url, options);
     if (client.waitUntilSubscribed(30s) != Error::ok) return fail("cannot subscribe");
     say("subscribed");
     waitForEndOfInput();
