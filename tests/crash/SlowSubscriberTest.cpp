@@ -275,9 +275,9 @@ TEST_P(SlowSubscribers, harm_neither_the_hub_nor_the_others) {
                     static_cast<double>(watch.median().count()) / 1e6, stopped.received(), stopped.dropped(), dripping.received(),
                     dripping.dropped(), count.received, count.dropped);
     }
-#ifndef __SANITIZE_ADDRESS__
-    EXPECT_LE(peak, bound);
-#endif
+    if (kMemoryTells) {
+        EXPECT_LE(peak, bound);
+    }
     EXPECT_EQ(hub.stop(), "exit 0");
 }
 
@@ -315,10 +315,9 @@ TEST_P(SlowSubscribers, of_many_topics_hold_no_more_memory_than_the_hub_may_use)
     } else {
         EXPECT_EQ(publisher.flush(kPatience), Error::ok) << "they slow nobody";
     }
-#ifndef __SANITIZE_ADDRESS__
-    auto const peak = hub.memory("VmHWM:");
-    EXPECT_LE(peak, base + kMost * 6 / 5 + kTopics * 256 * 1024);
-#endif
+    if (kMemoryTells) {
+        EXPECT_LE(hub.memory("VmHWM:"), base + kMost * 6 / 5 + kTopics * 256 * 1024);
+    }
     // Those that block get everything in the end.
     std::vector<std::thread> readers;
     for (auto& each : slow) readers.emplace_back([&] { each->catchUp(kMessages); });

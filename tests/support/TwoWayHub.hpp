@@ -16,6 +16,9 @@
 
 namespace gazellemq::test {
 
+/// A sanitizer's own memory is not the hub's.
+inline constexpr bool kMemoryTells = !GAZELLE_SANITIZED;
+
 /// A gazelle-hub in a process of its own, on a port and on a Unix socket.
 class TwoWayHub {
   public:
