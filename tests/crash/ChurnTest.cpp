@@ -13,6 +13,8 @@ namespace gazellemq::test {
 namespace {
 
 constexpr std::uint64_t kRoundsPerConnection = 10;
+/// What two runs of the same may differ by: which buffers and pages are kept when they end.
+constexpr std::size_t kAllocatorsOwn = 2 * 1024 * 1024;
 
 std::uint64_t roundsChosen() { return std::getenv("GAZELLE_TEST_FULL") != nullptr ? 1'000'000 : 3'000; }
 
@@ -93,7 +95,7 @@ TEST(Churn, of_connections_topics_and_subscriptions_leaves_nothing_in_the_hub_an
                     static_cast<double>(memoryAfter) / 1e6);
     }
     if (kMemoryTells) {
-        EXPECT_LE(memoryAfter, memoryBefore + memoryBefore / 10);
+        EXPECT_LE(memoryAfter, memoryBefore + memoryBefore / 10 + kAllocatorsOwn);
     }
     EXPECT_EQ(canary.trouble(), "");
     EXPECT_EQ(hub.stop(), "exit 0");
