@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,6 +98,7 @@ class Broker {
     void attach(Subscription& subscription, Topic& topic);
     void feed(Topic& topic);
     void disconnectSlow(Topic& topic);
+    void reclaim();
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
     void noteUnused(Topic& topic);
@@ -109,13 +111,20 @@ class Broker {
     std::function<void()> onAwake_;
     Now now_;
     Counters counters_;
-    std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys point into the topics
+    std::map<std::string_view, std::unique_ptr<Topic>> topics_;  // by name, as patterns begin with one; keys point into the topics
     TopicTree tree_;
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
+    /// When tick() has to look at a session. Side by side, as most of thousands need no look most of the time.
+    struct Look {
+        std::int64_t dueMs;
+        Session* session;
+    };
+    std::vector<Look> looks_;
     std::vector<Session*> awake_;
-    std::vector<Publication*> due_;
+    std::vector<Session*> due_;   // with confirms to send soon
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
+    std::int64_t nextReclaimMs_ = 0;  // after it was in vain
     std::uint32_t nextTopicId_ = 1;
     std::size_t subscriptionCount_ = 0;
     std::deque<std::pair<std::int64_t, Topic*>> idleTopics_;  // when to look whether an unused topic can go

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace gazellemq::hub {
@@ -14,6 +15,8 @@ struct Cursor {
     std::uint64_t dropped = 0;  ///< messages skipped since the subscriber was last told
     bool announced = false;     ///< the subscriber knows the topic's name
     bool idle = true;           ///< caught up: waiting in the topic for the next append
+    std::size_t index = 0;      ///< in the topic's list of all cursors
+    std::size_t idleIndex = 0;  ///< in its list of those that wait
 };
 
 }  // namespace gazellemq::hub

@@ -17,7 +17,7 @@ struct Publication {
     std::uint64_t receivedAtConfirm = 0; ///< `received` when the last CONFIRM was written
     std::uint64_t sequence = 0;          ///< last one accepted
     std::uint64_t confirmedSequence = 0; ///< last one told
-    bool due = false;                    ///< in the broker's list of confirms to send soon
+    bool due = false;                    ///< in its session's list of confirms to send soon
     bool toldOfMemory = false;           ///< by a NOTICE, since it last got credit
     bool starved = false;                ///< in the topic's list of those that wait for room
 

@@ -13,11 +13,10 @@ namespace {
 constexpr std::uint64_t kMaxShare = 1024 * 1024;
 constexpr std::uint64_t kMinShare = 64 * 1024;
 
-template <typename T>
-void eraseFrom(std::vector<T*>& list, T& item) {
-    auto const at = std::find(list.begin(), list.end(), &item);
-    if (at == list.end()) return;
-    *at = list.back();
+/// Takes the item that knows its place out of the list: with thousands of readers no search, as they may all leave together.
+void eraseFrom(std::vector<Cursor*>& list, Cursor& cursor, std::size_t Cursor::*index) {
+    list.back()->*index = cursor.*index;
+    list[cursor.*index] = list.back();
     list.pop_back();
 }
 
@@ -33,7 +32,12 @@ std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
     auto const window = memoryIsShort ? limits_.windowBytes / 8 : limits_.windowBytes;
     if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
     auto const slack = incoming + window / 8;
-    auto const target = log_.droppableUpTo(window > slack ? window - slack : 0);
+    return giveUp(window > slack ? window - slack : 0);
+}
+
+std::uint64_t Topic::giveUp(std::size_t keep) {
+    if (readers_.dropping == 0 || log_.bytes() <= keep) return 0;
+    auto const target = log_.droppableUpTo(keep);
     std::uint64_t dropped = 0;
     for (auto* cursor : cursors_) {
         if (cursor->subscription->blocks() || cursor->next >= target) continue;
@@ -53,6 +57,7 @@ std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
 
 void Topic::attach(Cursor& cursor) {
     cursor.next = log_.endIndex();
+    cursor.index = cursors_.size();
     cursors_.push_back(&cursor);
     waitForAppend(cursor);
     ++(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
@@ -61,8 +66,8 @@ void Topic::attach(Cursor& cursor) {
 
 void Topic::detach(Cursor& cursor) {
     while (cursor.next < log_.endIndex()) advance(cursor);
-    eraseFrom(cursors_, cursor);
-    eraseFrom(idle_, cursor);
+    eraseFrom(cursors_, cursor, &Cursor::index);
+    if (cursor.idle) eraseFrom(idle_, cursor, &Cursor::idleIndex);
     --(cursor.subscription->blocks() ? readers_.blocking : readers_.dropping);
     if (!protocol::hasWildcard(cursor.subscription->pattern())) --readersByName_;
 }
@@ -71,7 +76,13 @@ void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.subscripti
 
 void Topic::waitForAppend(Cursor& cursor) {
     cursor.idle = true;
+    cursor.idleIndex = idle_.size();
     idle_.push_back(&cursor);
+}
+
+std::vector<Cursor*> Topic::takeIdle() {
+    for (auto* cursor : idle_) cursor->idle = false;
+    return std::exchange(idle_, {});
 }
 
 void Topic::attach(Publication& publication) {
@@ -82,7 +93,7 @@ void Topic::attach(Publication& publication) {
 void Topic::detach(Publication& publication) {
     --publications_;
     unusedCredit_ -= publication.unused();
-    eraseFrom(starved_, publication);
+    if (publication.starved) std::erase(starved_, &publication);
 }
 
 void Topic::countReceived(Publication& publication, std::size_t bytes) {
