@@ -173,7 +173,8 @@ void Broker::confirm(Publication& publication, bool now) {
     auto const unusedBefore = publication.unused();
     auto& session = *publication.session;
     auto const left = [](std::uint64_t limit, std::uint64_t taken) { return limit > taken ? limit - taken : 0; };
-    auto const memory = left(memoryLimit(), pool_->bytesInUse() + promised_ - unusedBefore);
+    auto const promised = promised_ - unusedBefore;
+    auto const memory = std::min(left(memoryLimit(), pool_->bytesInUse() + promised), left(memoryLimit() / 2, promised));
     auto const most = std::min(memory, left(limits_.maxUnconfirmedBytes, session.unusedCredit - unusedBefore));
     // Idle publishers hold promises: the others go on, batch by batch, but leave room for what was promised.
     auto const isShort = memoryIsShort() || (memory == 0 && pool_->bytesInUse() > memoryLimit() / 2);

@@ -218,6 +218,23 @@ TEST_F(BrokerCredit, promises_over_all_topics_fit_the_memory) {
     EXPECT_GT(many.lastConfirm(kTopics).credit, kWindow / 2) << "what was promised to others is free again";
 }
 
+TEST_F(BrokerCredit, what_was_promised_still_fits_after_others_went_on_batch_by_batch) {
+    Limits small = limits();
+    small.maxMemory = 8 * kWindow;
+    FakeHub tight{small};
+    FakeClient many{tight};
+    FakeClient stuck{tight};
+    constexpr std::uint32_t kTopics = 40;
+    for (std::uint32_t t = 0; t < kTopics; ++t) {
+        many.open(t, "t." + std::to_string(t));
+        stuck.subscribe(t, "t." + std::to_string(t), 0);
+    }
+    // Those that came last have one batch at a time, those that came first their share.
+    for (auto t = kTopics; t-- > 0;) many.publishAll(t, payload);
+    EXPECT_GT(tight.pool().bytesInUse(), small.maxMemory / 2) << "the memory is used";
+    EXPECT_LE(tight.pool().bytesInUse(), small.maxMemory - small.maxMemory / 8 + kTopics * kBatch);
+}
+
 TEST_F(BrokerCredit, a_connection_is_not_promised_more_than_max_unconfirmed_bytes_over_all_its_topics) {
     Limits small = limits();
     small.maxUnconfirmedBytes = 2 * kWindow;

@@ -7,14 +7,6 @@
 #include "Received.hpp"
 #include "TestHub.hpp"
 
-#if defined(__SANITIZE_THREAD__)
-#define GAZELLE_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define GAZELLE_TSAN 1
-#endif
-#endif
-
 namespace gazellemq::client {
 namespace {
 
@@ -22,13 +14,7 @@ using namespace test;
 
 class Fork : public testing::Test {
   protected:
-    Fork() {
-#ifdef GAZELLE_TSAN
-        skip = true;
-#endif
-    }
     void SetUp() override {
-        if (skip) GTEST_SKIP() << "ThreadSanitizer does not follow a fork of a program with threads";
         publisher.connectToHub("parent", hub.url());
         ASSERT_EQ(subscriber.client.connectToHub("parent's subscriber", hub.url()), Error::ok);
         ASSERT_EQ(subscriber.subscribe("t"), Error::ok);
@@ -47,7 +33,6 @@ class Fork : public testing::Test {
         return status;
     }
 
-    bool skip = false;
     TestHub hub;
     PublisherClient publisher;
     TestSubscriber subscriber;
