@@ -33,6 +33,11 @@ struct PublisherStats {
 /// Every function may be called from any thread and from any callback. Only publish, publishBatch (WhenFull::block),
 /// flush, close and the destructor can block, each with a limit. Callbacks run one after the other on the
 /// client's callback thread. Not movable: threads refer to it.
+///
+/// In a shared library with the SDK inside: once its clients are closed or destroyed, dlclose() is safe, also while a name is still
+/// being resolved or the callback runs that destroyed its client (then the library stays in memory until that thread has ended and
+/// dlclose() is called again, for any library). dlclose() closes getPublisherClient(), getSubscriberClient() and clients that are
+/// globals of the library; callbacks that run then must not wait for the loader (dlopen), which waits for them.
 class PublisherClient {
   public:
     using OnReady = std::function<void()>;

@@ -54,7 +54,8 @@ struct SubscriberStats {
 ///
 /// Every function may be called from any thread and from any callback. Callbacks run one after the other on
 /// the client's callback thread, which is not its I/O thread: a slow callback delays other callbacks of this client, never its
-/// heartbeats. An exception that leaves a callback is told to onError; the next message is delivered. Not movable.
+/// heartbeats. An exception that leaves a callback is told to onError; the next message is delivered. Not movable. May be unloaded
+/// with the shared library that it is linked into: see PublisherClient.
 class SubscriberClient {
   public:
     using OnString = std::function<void(std::string&&)>;

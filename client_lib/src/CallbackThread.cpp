@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "KeepLoaded.hpp"
+
 namespace gazellemq::client {
 
 CallbackThread::CallbackThread() {
@@ -55,6 +57,7 @@ void CallbackThread::stop() {
     }
     if (!ending.joinable()) return;
     if (isCurrent()) {
+        transport::keepLoadedUntilThreadEnds();
         ending.detach();
     } else {
         ending.join();

@@ -1,7 +1,11 @@
 #include "Connector.hpp"
 
 #include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -17,6 +21,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "KeepLoaded.hpp"
+
 namespace gazellemq::transport {
 namespace {
 
@@ -30,6 +36,7 @@ struct Lookup {
     std::mutex mutex;
     std::function<void()> notify;  // empty once the coroutine, and perhaps its io_context, is gone
     std::optional<Addresses> addresses;
+    std::atomic<bool> begun{false};  // by the thread, which may be left alone now
 };
 
 /// The coroutine's interest in a Lookup: ends with the coroutine, also a cancelled one.
@@ -78,14 +85,29 @@ asio::awaitable<Addresses> findAddresses(std::string host, ResolveName resolveNa
     lookup->notify = [executor, done] { asio::post(executor, [done] { done->cancel(); }); };
     Interest const interest{*lookup};
     std::thread([lookup, host, resolveName] {
+        keepLoadedUntilThreadEnds();
+        lookup->begun = true;
+        lookup->begun.notify_one();
         auto addresses = resolveName(host);
         std::lock_guard const lock{lookup->mutex};
         lookup->addresses = std::move(addresses);
         if (lookup->notify) lookup->notify();
     }).detach();
+    lookup->begun.wait(false);
     co_await done->async_wait(asio::redirect_error(asio::use_awaitable, error));
     std::lock_guard const lock{lookup->mutex};
     co_return lookup->addresses.value_or(error_code{asio::error::operation_aborted});
+}
+
+/// Asio would open a socket that a program started meanwhile, by another thread, inherits.
+template <typename Socket>
+error_code open(Socket& socket, typename Socket::protocol_type protocol) {
+    error_code error;
+    auto const descriptor = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
+    if (descriptor < 0) return {errno, boost::system::system_category()};
+    socket.assign(protocol, descriptor, error);
+    if (error) ::close(descriptor);
+    return error;
 }
 
 }  // namespace
@@ -95,7 +117,8 @@ asio::awaitable<boost::system::result<std::shared_ptr<Stream>>> connect(Url url,
     error_code error;
     if (url.isUnix()) {
         asio::local::stream_protocol::socket socket{executor};
-        co_await socket.async_connect({url.path}, asio::redirect_error(asio::use_awaitable, error));
+        error = open(socket, {});
+        if (!error) co_await socket.async_connect({url.path}, asio::redirect_error(asio::use_awaitable, error));
         if (error) co_return error;
         co_return makeStream(std::move(socket));
     }
@@ -103,8 +126,10 @@ asio::awaitable<boost::system::result<std::shared_ptr<Stream>>> connect(Url url,
     if (!addresses) co_return addresses.error();
     error = asio::error::host_not_found;
     for (auto const& candidate : *addresses) {
+        asio::ip::tcp::endpoint const endpoint{candidate, url.port};
         asio::ip::tcp::socket socket{executor};
-        co_await socket.async_connect({candidate, url.port}, asio::redirect_error(asio::use_awaitable, error));
+        error = open(socket, endpoint.protocol());
+        if (!error) co_await socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, error));
         // The kernel may connect a socket to itself when the port is one of its ephemeral ones and nobody listens.
         if (!error && socket.local_endpoint(error) == socket.remote_endpoint(error)) error = asio::error::connection_refused;
         if (!error) co_return makeStream(std::move(socket));

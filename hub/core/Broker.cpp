@@ -12,6 +12,8 @@ namespace {
 /// A batch that fills less than this part of its read buffer is copied out, so that a waiting one does not pin a large
 /// buffer. A full 32 KB batch in a 128 KB buffer stays where it is.
 constexpr std::size_t kCopyBelowPart = 5;
+/// After looking in vain for something to give up: it looks at every topic.
+constexpr std::int64_t kReclaimPauseMs = 1000;
 
 }  // namespace
 
@@ -29,6 +31,8 @@ Session& Broker::open(std::string peer) {
     auto& opened = *session;
     sessions_.emplace(&opened, std::move(session));
     sessionsById_.emplace(opened.id(), &opened);
+    opened.lookIndex = looks_.size();
+    looks_.push_back({now_.steadyMs, &opened});
     ++counters_.sessionsOpened;
     if (draining_) {
         ++undrained_;
@@ -39,15 +43,17 @@ Session& Broker::open(std::string peer) {
 
 void Broker::close(Session& session) {
     auto const at = sessions_.find(&session);
-    auto* const gone = &session;
     if (draining_ && !session.drainAnswered()) --undrained_;
-    // Out of the map first: its destructor calls back to end its subscriptions and publications. What it read may feed its own
-    // publications and so wake it: out of the list last.
-    auto owned = std::move(at->second);
+    looks_.back().session->lookIndex = session.lookIndex;
+    looks_[session.lookIndex] = looks_.back();
+    looks_.pop_back();
+    // What it read may feed its own publications: that does not wake it any more.
+    if (std::exchange(session.awake, true)) std::erase(awake_, &session);
+    if (session.due) std::erase(due_, &session);
+    // Out of the map first: its destructor calls back to end its subscriptions and publications.
+    auto const owned = std::move(at->second);
     sessions_.erase(at);
-    sessionsById_.erase(gone->id());
-    owned.reset();
-    std::erase(awake_, gone);
+    sessionsById_.erase(session.id());
 }
 
 void Broker::wake(Session& session) {
@@ -106,7 +112,6 @@ void Broker::offerWaiting(Topic& topic) {
         }
         auto& subscription = *cursor->subscription;
         if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
-        cursor->idle = false;
         subscription.ready().push_back(cursor);
         subscription.session().offer(subscription);
     }
@@ -161,8 +166,7 @@ void Broker::confirm(Publication& publication, bool now) {
     if (!now && publication.received - publication.receivedAtConfirm < topic.share() / 2) {
         // Without anybody to write to, the shell has still to look at wantsShortTick().
         if (due_.empty() && awake_.empty()) onAwake_();
-        if (!publication.due) due_.push_back(&publication);
-        publication.due = true;
+        if (publication.session->confirmLater(publication)) due_.push_back(publication.session);
         return;
     }
     auto const unusedBefore = publication.unused();
@@ -198,7 +202,6 @@ void Broker::forget(Publication& publication) {
     auto& topic = *publication.topic;
     publication.session->unusedCredit -= publication.unused();
     promised_ -= publication.unused();
-    std::erase(due_, &publication);
     topic.detach(publication);
     topic.lastUsedMs = now_.steadyMs;
     noteUnused(topic);
@@ -211,11 +214,27 @@ void Broker::feed(Topic& topic) {
     if (!topic.hasStarved()) hungry_.erase(&topic);
 }
 
-void Broker::shortTick() {
-    for (auto* publication : std::exchange(due_, {})) {
-        publication->due = false;
-        confirm(*publication, true);
+/// Publishers wait for memory: slow readers that lose the oldest do so in all topics, as those that nobody publishes to would keep
+/// it for ever. Each topic keeps its part of a quarter of the memory, so that this is not done again soon.
+void Broker::reclaim() {
+    auto const few = memoryLimit() / 4;
+    auto const isShort = [&] { return pool_->bytesInUse() > 2 * few && pool_->bytesInUse() + promised_ >= memoryLimit(); };
+    if (topics_.size() == 0 || !isShort() || now_.steadyMs < nextReclaimMs_) return;
+    auto const keep = std::min(limits_.windowBytes / 8, few / topics_.size());
+    for (auto const& [name, topic] : topics_.byName()) {
+        counters_.messagesDropped += topic->giveUp(keep);
+        disconnectSlow(*topic);
+        if (pool_->bytesInUse() <= few) return;
     }
+    if (isShort()) nextReclaimMs_ = now_.steadyMs + kReclaimPauseMs;
+}
+
+void Broker::shortTick() {
+    for (auto* session : std::exchange(due_, {})) {
+        session->due = false;
+        session->confirmDue();
+    }
+    if (!hungry_.empty()) reclaim();
     for (auto* topic : std::vector<Topic*>(hungry_.begin(), hungry_.end())) feed(*topic);
     if (draining_ && undrained_ == 0) {
         for (auto const& [session, owned] : sessions_) session->finishDrain();
@@ -223,8 +242,10 @@ void Broker::shortTick() {
 }
 
 void Broker::tick() {
-    // Sessions are closed by the shell, never here, so the map does not change.
-    for (auto const& [session, owned] : sessions_) session->tick();
+    // Sessions are closed by the shell, never here, so the list does not change.
+    for (auto& look : looks_) {
+        if (look.dueMs <= now_.steadyMs) look.dueMs = look.session->tick();
+    }
     removeIdleTopics();
 }
 

@@ -118,6 +118,7 @@ class Broker {
     void removePublications(Topic& topic, Error code);
     void feed(Topic& topic);
     void disconnectSlow(Topic& topic);
+    void reclaim();
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
     void noteUnused(Topic& topic) { topics_.noteUnused(topic, now_.steadyMs, limits_.idleTopicTtl.count()); }
@@ -135,10 +136,17 @@ class Broker {
     std::map<std::uint64_t, Session*> sessionsById_;
     std::uint64_t nextSessionId_ = 1;
     AdminPort* admin_ = nullptr;
+    /// When tick() has to look at a session. Side by side, as most of thousands need no look most of the time.
+    struct Look {
+        std::int64_t dueMs;
+        Session* session;
+    };
+    std::vector<Look> looks_;
     std::vector<Session*> awake_;
-    std::vector<Publication*> due_;
+    std::vector<Session*> due_;   // with confirms to send soon
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
+    std::int64_t nextReclaimMs_ = 0;  // after it was in vain
     std::size_t subscriptionCount_ = 0;
     bool draining_ = false;
     std::size_t undrained_ = 0;  // sessions that have not answered DRAIN

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "gazellemq/hub/Limits.hpp"
@@ -18,6 +19,8 @@ struct Cursor {
     SlowPolicy policy = SlowPolicy::block;
     bool announced = false;     ///< the subscriber knows the topic's name
     bool idle = true;           ///< caught up: waiting in the topic for the next append
+    std::size_t index = 0;      ///< in the topic's list of all cursors
+    std::size_t idleIndex = 0;  ///< in its list of those that wait
 
     /// Does its lag slow the publishers?
     bool blocks() const { return policy == SlowPolicy::block; }

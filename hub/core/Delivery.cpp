@@ -13,13 +13,17 @@ using protocol::OutputQueue;
 bool Delivery::offer(Subscription& subscription) {
     if (subscription.queued || subscription.ready().empty() || !subscription.hasCredit()) return false;
     subscription.queued = true;
+    subscription.queuedAt = served_ + queue_.size();
     queue_.push_back(&subscription);
     return true;
 }
 
 void Delivery::forget(Subscription& subscription) {
     if (!std::exchange(subscription.queued, false)) return;
-    std::erase(queue_, &subscription);
+    // The last one takes its place: thousands may be forgotten one after the other.
+    queue_.back()->queuedAt = subscription.queuedAt;
+    queue_[static_cast<std::size_t>(subscription.queuedAt - served_)] = queue_.back();
+    queue_.pop_back();
 }
 
 void Delivery::forgetAll() {
@@ -31,6 +35,7 @@ void Delivery::fill(OutputQueue& out) {
     while (!queue_.empty() && out.bytes() < kGatherBytes && out.hasRoom()) {
         auto* subscription = queue_.front();
         queue_.pop_front();
+        ++served_;
         subscription->queued = false;
         if (subscription->ready().empty() || !subscription->hasCredit()) continue;
         serve(*subscription, out);
@@ -44,8 +49,9 @@ void Delivery::serve(Subscription& subscription, OutputQueue& out) {
     subscription.ready().pop_front();
     auto& topic = *cursor->topic;
     auto const& log = topic.log();
-    if (topic.paused || cursor->next == log.endIndex()) return topic.waitForAppend(*cursor);
+    if (topic.paused) return topic.waitForAppend(*cursor);
     announce(subscription, *cursor, out);
+    if (cursor->next == log.endIndex()) return topic.waitForAppend(*cursor);  // all was given up
 
     constexpr std::size_t kMostBatches = OutputQueue::kMaxPieces / 4;
     auto end = cursor->next;

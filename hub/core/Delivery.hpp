@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 
 #include "OutputQueue.hpp"
@@ -34,6 +35,7 @@ class Delivery {
 
     Broker& broker_;
     std::deque<Subscription*> queue_;
+    std::uint64_t served_ = 0;  // taken from the front of the queue so far
 };
 
 }  // namespace gazellemq::hub

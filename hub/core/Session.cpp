@@ -17,6 +17,7 @@ namespace {
 /// A client may ask for shorter heartbeats than the hub's, but not so short that they are a load.
 constexpr std::int64_t kMinHeartbeatMs = 100;
 constexpr std::size_t kMaxClientNameBytes = 256;
+constexpr std::int64_t kLongestLookMs = 1000;
 
 }  // namespace
 
@@ -32,6 +33,7 @@ Session::Session(Broker& broker, std::uint64_t id, std::string peer)
 Session::~Session() {
     state_ = State::closing;
     endSubscriptions();
+    due_.clear();
     for (auto const& [handle, publication] : publications_) {
         if (publication->topic) broker_.forget(*publication);
     }
@@ -121,6 +123,7 @@ void Session::onOpenTopic(protocol::OpenTopic const& open) {
 void Session::onCloseTopic(protocol::CloseTopic const& close) {
     auto const at = publications_.find(close.handle);
     if (at == publications_.end()) return violation("CLOSE_TOPIC names a handle that is not open");
+    if (at->second->due) std::erase(due_, at->second.get());
     if (at->second->topic) {
         broker_.confirm(*at->second, true);
         broker_.forget(*at->second);
@@ -146,11 +149,18 @@ void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
     broker_.append(publication, buffer, batch, header->count);
 }
 
-void Session::onFlush(protocol::Flush const&) { confirmAll(); }
+void Session::onFlush(protocol::Flush const&) { confirmDue(); }
 
-void Session::confirmAll() {
-    for (auto const& [handle, publication] : publications_) {
-        if (publication->topic && publication->sequence != publication->confirmedSequence) broker_.confirm(*publication, true);
+bool Session::confirmLater(Publication& publication) {
+    if (!std::exchange(publication.due, true)) due_.push_back(&publication);
+    return !std::exchange(due, true);
+}
+
+/// Not all publications: a client may flush after each message and have a hundred thousand of them.
+void Session::confirmDue() {
+    for (auto* publication : std::exchange(due_, {})) {
+        publication->due = false;
+        if (publication->topic) broker_.confirm(*publication, true);
     }
 }
 
@@ -212,7 +222,7 @@ void Session::onDrainAck(protocol::DrainAck const&) {
 
 void Session::onGoodbye(protocol::Goodbye const& goodbye) {
     endSubscriptions();
-    confirmAll();
+    confirmDue();
     endCode_ = goodbye.code;
     endReason_ = goodbye.reason;
     state_ = State::closing;
@@ -227,7 +237,7 @@ void Session::violation(std::string_view what, Error code) {
 void Session::fail(Error code, std::string_view reason) {
     if (state_ == State::closing) return;
     endSubscriptions();
-    confirmAll();
+    confirmDue();
     send(protocol::Goodbye{code, reason});
     state_ = State::closing;
     endCode_ = code;
@@ -290,7 +300,7 @@ void Session::finishDrain() {
     fail(Error::goingAway, "the hub is shutting down");
 }
 
-void Session::tick() {
+std::int64_t Session::tick() {
     checkControl();
     auto const nowMs = broker_.now().steadyMs;
     auto const silence = nowMs - lastHeardMs_;
@@ -306,13 +316,28 @@ void Session::tick() {
             if (silence > 2 * heartbeatMs_ + 1000) {
                 broker_.countSilent();
                 fail(Error::silent, describe(Error::silent));
-            } else if (silence >= heartbeatMs_ && !pinged_) {
+            } else if (silence >= askAfterMs() && !pinged_) {
                 pinged_ = true;
                 send(protocol::Ping{static_cast<std::uint64_t>(nowMs)});
             }
             tickStalls(nowMs);
             break;
     }
+    return nextTickMs();
+}
+
+/// What happens in between only makes something due later, but for an answer to a PING and a subscription that gets something to
+/// take: then the next PING is not due within a heartbeat, nor is the limit over within a quarter of it.
+std::int64_t Session::nextTickMs() const {
+    auto const nowMs = broker_.now().steadyMs;
+    if (!speaking()) return nowMs;
+    auto const stallLimit = broker_.limits().stallLimit.count();
+    auto next = std::min({nowMs + kLongestLookMs, nowMs + heartbeatMs_, nowMs + stallLimit / 4,
+                          lastHeardMs_ + (pinged_ ? 2 * heartbeatMs_ + 1000 : askAfterMs())});
+    for (auto const& [id, subscription] : subscriptions_) {
+        if (subscription->holdsUpPublishers()) next = std::min(next, subscription->lastProgressMs + stallLimit);
+    }
+    return next;
 }
 
 void Session::tickStalls(std::int64_t nowMs) {

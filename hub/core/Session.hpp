@@ -66,12 +66,18 @@ class Session {
     void offer(Subscription& subscription);
     /// The topic of `cursor` is going away: quietly (`ok`) as unused, or because of `code`.
     void tellGone(Subscription const& subscription, Cursor& cursor, Error code);
-    void tick();
+    /// Heartbeats and limits of time. When to look again, in milliseconds of the steady clock.
+    std::int64_t tick();
     void startDrain();
     /// Says goodbye if everything has been delivered.
     void finishDrain();
     bool drainAnswered() const { return drainAnswered_; }
-    bool awake = false;              ///< in the broker's list
+    /// The publication's confirm can wait for the others'. True if the broker has to put the session on its list.
+    bool confirmLater(Publication& publication);
+    void confirmDue();
+    bool awake = false;              ///< in the broker's list of whom to write to
+    bool due = false;                ///< in the broker's list of who has confirms to send
+    std::size_t lookIndex = 0;       ///< in the broker's list of when to look at whom
     std::uint64_t unusedCredit = 0;  ///< over all its publications, kept by the broker
 
   private:
@@ -84,7 +90,6 @@ class Session {
     void onCloseTopic(protocol::CloseTopic const& close);
     void onPublish(protocol::ByteView body, protocol::BufferRef const& buffer);
     void onFlush(protocol::Flush const&);
-    void confirmAll();
     void onSubscribe(protocol::Subscribe const& subscribe);
     void onUnsubscribe(protocol::Unsubscribe const& unsubscribe);
     void onCredit(protocol::Credit const& credit);
@@ -101,6 +106,10 @@ class Session {
     void checkControl();
     void endSubscriptions();
     void tickStalls(std::int64_t nowMs);
+    std::int64_t nextTickMs() const;
+    /// Silence before a PING. A client asks after one heartbeat by itself, and then need not be asked: with thousands of idle ones half
+    /// of what they cost.
+    std::int64_t askAfterMs() const { return heartbeatMs_ + heartbeatMs_ / 2; }
 
     Broker& broker_;
     std::uint64_t const id_;
@@ -115,6 +124,7 @@ class Session {
     std::int64_t lastHeardMs_;
     std::int64_t heartbeatMs_;
     std::unordered_map<std::uint32_t, std::unique_ptr<Publication>> publications_;
+    std::vector<Publication*> due_;  // with a confirm to send soon
     std::unordered_map<std::uint32_t, std::unique_ptr<Subscription>> subscriptions_;
     Delivery delivery_;
     std::vector<std::byte> control_;  // encoded frames that go before the next data

@@ -45,6 +45,7 @@ class Subscription {
     std::deque<Cursor*>& ready() { return ready_; }
 
     bool queued = false;              ///< in its session's list of subscriptions to serve
+    std::uint64_t queuedAt = 0;       ///< its place there, counted from the first that was ever in it
     std::int64_t lastProgressMs = 0;  ///< when it last took something, or began to have something to take
 
   private:

@@ -13,11 +13,11 @@ namespace {
 constexpr std::uint64_t kMaxShare = 1024 * 1024;
 constexpr std::uint64_t kMinShare = 64 * 1024;
 
+/// Takes the item that knows its place out of the list: with thousands of readers no search, as they may all leave together.
 template <typename T>
-void eraseFrom(std::vector<T*>& list, T& item) {
-    auto const at = std::find(list.begin(), list.end(), &item);
-    if (at == list.end()) return;
-    *at = list.back();
+void eraseFrom(std::vector<T*>& list, T& item, std::size_t T::*index) {
+    list.back()->*index = item.*index;
+    list[item.*index] = list.back();
     list.pop_back();
 }
 
@@ -33,7 +33,12 @@ std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
     auto const window = memoryIsShort ? settings_.windowBytes / 8 : settings_.windowBytes;
     if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
     auto const slack = incoming + window / 8;
-    auto const target = log_.droppableUpTo(window > slack ? window - slack : 0);
+    return giveUp(window > slack ? window - slack : 0);
+}
+
+std::uint64_t Topic::giveUp(std::size_t keep) {
+    if (readers_.dropping == 0 || log_.bytes() <= keep) return 0;
+    auto const target = log_.droppableUpTo(keep);
     std::uint64_t dropped = 0;
     for (auto* cursor : cursors_) {
         if (cursor->blocks() || cursor->next >= target) continue;
@@ -78,6 +83,7 @@ SlowPolicy Topic::policyFor(Subscription const& subscription) const {
 void Topic::attach(Cursor& cursor) {
     cursor.next = log_.endIndex();
     cursor.policy = policyFor(*cursor.subscription);
+    cursor.index = cursors_.size();
     cursors_.push_back(&cursor);
     waitForAppend(cursor);
     ++(cursor.blocks() ? readers_.blocking : readers_.dropping);
@@ -86,8 +92,8 @@ void Topic::attach(Cursor& cursor) {
 
 void Topic::detach(Cursor& cursor) {
     while (cursor.next < log_.endIndex()) advance(cursor);
-    eraseFrom(cursors_, cursor);
-    eraseFrom(idle_, cursor);
+    eraseFrom(cursors_, cursor, &Cursor::index);
+    if (cursor.idle) eraseFrom(idle_, cursor, &Cursor::idleIndex);
     --(cursor.blocks() ? readers_.blocking : readers_.dropping);
     if (!protocol::hasWildcard(cursor.subscription->pattern())) --readersByName_;
 }
@@ -96,18 +102,25 @@ void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.blocks());
 
 void Topic::waitForAppend(Cursor& cursor) {
     cursor.idle = true;
+    cursor.idleIndex = idle_.size();
     idle_.push_back(&cursor);
 }
 
+std::vector<Cursor*> Topic::takeIdle() {
+    for (auto* cursor : idle_) cursor->idle = false;
+    return std::exchange(idle_, {});
+}
+
 void Topic::attach(Publication& publication) {
+    publication.index = publications_.size();
     publications_.push_back(&publication);
     unusedCredit_ += publication.unused();
 }
 
 void Topic::detach(Publication& publication) {
-    eraseFrom(publications_, publication);
+    eraseFrom(publications_, publication, &Publication::index);
     unusedCredit_ -= publication.unused();
-    eraseFrom(starved_, publication);
+    if (publication.starved) std::erase(starved_, &publication);
 }
 
 void Topic::countReceived(Publication& publication, std::size_t bytes) {

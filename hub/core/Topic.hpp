@@ -37,11 +37,13 @@ class Topic {
     /// Moves the readers that lose the oldest forward until `incoming` bytes fit the window; returns how many messages they lost.
     /// Readers to be disconnected instead are then in takeTooSlow().
     std::uint64_t makeRoom(std::size_t incoming, bool memoryIsShort);
+    /// Moves them forward until at most `keep` bytes stay, as far as blocking readers allow; the same otherwise.
+    std::uint64_t giveUp(std::size_t keep);
     std::vector<Subscription*> takeTooSlow() { return std::exchange(tooSlow_, {}); }
     /// Stamps and appends a batch. The readers that had caught up are then in takeIdle().
     void append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now);
     /// Readers with something new to deliver; they come back with waitForAppend.
-    std::vector<Cursor*> takeIdle() { return std::exchange(idle_, {}); }
+    std::vector<Cursor*> takeIdle();
 
     void attach(Cursor& cursor);
     void detach(Cursor& cursor);
@@ -65,6 +67,8 @@ class Topic {
 
     std::vector<Cursor*> const& cursors() const { return cursors_; }
     std::vector<Publication*> const& publications() const { return publications_; }
+    /// No reader has anything to take or to be told.
+    bool allWait() const { return idle_.size() == cursors_.size(); }
     /// Nobody publishes, nobody reads it by name: readers by wildcard do not keep a topic.
     bool unused() const { return publications_.empty() && readersByName_ == 0; }
     /// A publisher's share of the window, in bytes.

@@ -1,7 +1,5 @@
 #include "TopicTree.hpp"
 
-#include <algorithm>
-
 #include "TopicName.hpp"
 
 namespace gazellemq::hub {
@@ -15,15 +13,14 @@ void TopicTree::add(std::string_view pattern, Subscription& subscription) {
         if (!child) child = std::make_unique<Node>();
         node = child.get();
     }
-    node->here.push_back(&subscription);
+    node->here.insert(&subscription);
 }
 
 void TopicTree::remove(std::string_view pattern, Subscription& subscription) { remove(root_, pattern, subscription); }
 
 void TopicTree::remove(Node& node, std::string_view rest, Subscription& subscription) {
     if (rest.empty()) {
-        auto const at = std::find(node.here.begin(), node.here.end(), &subscription);
-        if (at != node.here.end()) node.here.erase(at);
+        node.here.erase(&subscription);
         return;
     }
     auto const child = node.children.find(nextLevel(rest));

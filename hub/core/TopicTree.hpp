@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_set>
 
 namespace gazellemq::hub {
 
@@ -24,7 +24,7 @@ class TopicTree {
   private:
     struct Node {
         std::map<std::string, std::unique_ptr<Node>, std::less<>> children;  // "*" and ">" among them
-        std::vector<Subscription*> here;
+        std::unordered_set<Subscription*> here;
         bool empty() const { return children.empty() && here.empty(); }
     };
 

@@ -41,8 +41,10 @@ void Topics::erase(Topic& topic, Error code) {
 void Topics::add(Subscription& subscription, std::int64_t nowMs) {
     if (protocol::hasWildcard(subscription.pattern())) {
         tree_.add(subscription.pattern(), subscription);
-        for (auto const& [name, topic] : byName_) {
-            if (protocol::matches(subscription.pattern(), name)) attach(subscription, *topic, nowMs);
+        auto const& pattern = subscription.pattern();
+        auto const prefix = std::string_view{pattern}.substr(0, pattern.find_first_of("*>"));
+        for (auto at = byName_.lower_bound(prefix); at != byName_.end() && at->first.starts_with(prefix); ++at) {
+            if (protocol::matches(pattern, at->first)) attach(subscription, *at->second, nowMs);
         }
     } else if (auto* topic = find(subscription.pattern())) {
         attach(subscription, *topic, nowMs);
@@ -89,7 +91,7 @@ std::vector<Topic*> Topics::takeIdle(std::int64_t nowMs, std::int64_t ttlMs) {
         unused_.pop_front();
         topic->inIdleQueue = false;
         if (topic->created || !topic->unused()) continue;
-        if (topic->lastUsedMs + ttlMs > nowMs || topic->log().bytes() > 0) {
+        if (topic->lastUsedMs + ttlMs > nowMs || !topic->allWait()) {
             noteUnused(*topic, nowMs, ttlMs);
         } else {
             idle.push_back(topic);

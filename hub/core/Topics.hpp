@@ -15,7 +15,7 @@
 
 namespace gazellemq::hub {
 
-/// The topics by name, and which subscription reads which of them: those by wildcard, those by name, and those whose topic does not
+/// The topics by name, in order, and which subscription reads which of them: those by wildcard, those by name, and those whose topic does not
 /// exist yet. Owned by the Broker; does not know sessions' state nor credit.
 class Topics {
   public:

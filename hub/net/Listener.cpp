@@ -27,6 +27,8 @@ using Tcp = asio::ip::tcp;
 
 constexpr auto kPauseWithoutDescriptors = 100ms;
 constexpr auto kTellEvery = 1s;
+/// Who waits is let in together before the others have their turn: when the queue overflows, TCP lets a newcomer wait for a second.
+constexpr int kAcceptsPerTurn = 64;
 constexpr unsigned kDefaultMode = 0600;
 
 [[noreturn]] void fail(transport::Url const& url, std::string const& why) {
@@ -51,6 +53,7 @@ Listener::Listener(asio::io_context& loop, transport::Url url, bool insecure)
     } else {
         listenOnTcp(loop, insecure);
     }
+    acceptor_.non_blocking(true);
     ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
 }
 
@@ -116,10 +119,11 @@ asio::awaitable<void> Listener::run(std::function<void(std::shared_ptr<transport
     while (acceptor_.is_open()) {
         error_code error;
         auto socket = co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
-        if (!error) {
+        for (int left = kAcceptsPerTurn; !error; socket = acceptor_.accept(error)) {
             onStream(transport::makeStream(std::move(socket)));
-            continue;
+            if (--left == 0) break;
         }
+        if (!error || error == asio::error::would_block) continue;
         if (!acceptor_.is_open() || error == asio::error::operation_aborted) break;
         if (error == asio::error::connection_aborted) continue;
         auto const now = std::chrono::steady_clock::now();

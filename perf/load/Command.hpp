@@ -16,6 +16,8 @@ Command addRelayCommand(CLI::App& program);
 Command addPingPongCommand(CLI::App& program);
 Command addLatencyCommand(CLI::App& program);
 Command addSoakCommand(CLI::App& program);
+Command addIdleCommand(CLI::App& program);
+Command addReconnectCommand(CLI::App& program);
 /// Hidden: what a child process does.
 Command addRoleCommand(CLI::App& program);
 

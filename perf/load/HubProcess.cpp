@@ -16,6 +16,7 @@ constexpr std::chrono::seconds kStopLimit{10};
 constexpr std::chrono::seconds kAnswerLimit{10};
 constexpr std::chrono::milliseconds kLook{10};
 constexpr long kLogBytes = 4000;
+constexpr int kStarts = 20;
 
 std::vector<std::string> withListen(std::string url, std::vector<std::string> options) {
     options.insert(options.end(), {"--listen", std::move(url)});
@@ -26,26 +27,44 @@ std::vector<std::string> withListen(std::string url, std::vector<std::string> op
 
 HubProcess::HubProcess(Route const& route, std::vector<std::string> const& options)
     : folder_(route.transport),
+      timeout_(route.timeout),
+      options_(options),
       log_(std::tmpfile(), std::fclose),
-      process_("gazelle-hub", hubProgram(), withListen(folder_.url("hub"), options),
-               log_ ? fileno(log_.get()) : -1),
-      url_(waitForUrl(route.timeout)) {}
+      url_(folder_.url("hub")) {
+    start();
+}
 
-std::string HubProcess::waitForUrl(std::chrono::milliseconds limit) {
-    pollfd output{.fd = process_.outputFd(), .events = POLLIN, .revents = 0};
-    while (poll(&output, 1, static_cast<int>(limit.count())) == 1 && process_.read()) {
-        if (auto const line = process_.nextLine()) {
+void HubProcess::start() {
+    process_.emplace("gazelle-hub", hubProgram(), withListen(url_, options_), log_ ? fileno(log_.get()) : -1);
+    url_ = waitForUrl();
+}
+
+void HubProcess::startAgain() {
+    // A client that tries to connect meanwhile may have got the hub's port for its own end, for a moment.
+    for (auto left = kStarts;; --left) {
+        try {
+            return start();
+        } catch (Failure const&) {
+            if (left == 1) throw;
+        }
+    }
+}
+
+std::string HubProcess::waitForUrl() {
+    pollfd output{.fd = process_->outputFd(), .events = POLLIN, .revents = 0};
+    while (poll(&output, 1, static_cast<int>(timeout_.count())) == 1 && process_->read()) {
+        if (auto const line = process_->nextLine()) {
             auto const scheme = line->find("://");
             if (scheme != std::string::npos) return line->substr(line->rfind(' ', scheme) + 1);
         }
     }
-    auto const end = process_.waitForEnd(std::chrono::milliseconds{100});
+    auto const end = process_->waitForEnd(std::chrono::milliseconds{100});
     throw Failure{"gazelle-hub does not serve: " + end.value_or("no ready line") + log()};
 }
 
 void HubProcess::stop() {
-    process_.terminate();
-    auto const end = process_.waitForEnd(kStopLimit);
+    process_->terminate();
+    auto const end = process_->waitForEnd(kStopLimit);
     if (!end)
         throw Failure{"gazelle-hub did not end within " + std::to_string(kStopLimit.count()) +
                       " s of SIGTERM"};
@@ -54,7 +73,7 @@ void HubProcess::stop() {
 
 HubHoldings HubProcess::holdings() {
     auto const before = logSize();
-    ::kill(process_.pid(), SIGUSR2);
+    ::kill(process_->pid(), SIGUSR2);
     for (auto waited = std::chrono::milliseconds{0}; waited < kAnswerLimit; waited += kLook) {
         if (auto const holdings = holdingsIn(logFrom(before))) return *holdings;
         std::this_thread::sleep_for(kLook);

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,13 @@ class HubProcess {
     explicit HubProcess(Route const& route, std::vector<std::string> const& options = {});
 
     std::string const& url() const { return url_; }
-    ChildProcess& process() { return process_; }
+    ChildProcess& process() { return *process_; }
     /// Asks it to end and waits for that. Throws Failure if it does not, or not with exit code 0.
     void stop();
+    /// SIGKILL, and waits until it is gone.
+    void kill() { process_.reset(); }
+    /// After kill(), on the same address. Returns when it serves.
+    void startAgain();
     /// Asks it for its statistics and waits for the line in its log. Throws Failure if there is none in time.
     HubHoldings holdings();
     /// The end of what it logged, with a heading; empty if it logged nothing.
@@ -31,14 +36,17 @@ class HubProcess {
   private:
     using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-    std::string waitForUrl(std::chrono::milliseconds limit);
+    void start();
+    std::string waitForUrl();
     long logSize() const;
     std::string logFrom(long position) const;
 
     SocketFolder folder_;
+    std::chrono::milliseconds timeout_;
+    std::vector<std::string> options_;
     File log_;
-    ChildProcess process_;
     std::string url_;
+    std::optional<ChildProcess> process_;
 };
 
 }  // namespace gazellemq::perf

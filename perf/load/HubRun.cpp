@@ -14,7 +14,9 @@ RunResult runOnHub(Workload const& workload, Route const& route,
     spec.timeoutMs = static_cast<std::uint64_t>(route.timeout.count());
     if (!route.hub.empty()) return run(spec, nullptr);
 
-    HubProcess hub{route};
+    std::vector<std::string> options;
+    if (workload.stalledAreCut) options = {"--slow-wildcard", "disconnect"};
+    HubProcess hub{route, options};
     spec.hub = hub.url();
     try {
         auto const result = run(spec, &hub);

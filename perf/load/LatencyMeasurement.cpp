@@ -28,8 +28,8 @@ void print(LatencyMeasurement const& measurement, Series const& hub, Series cons
 int measureLatency(LatencyMeasurement const& measurement) {
     Series hub{.middle = "hub", .workload = measurement.workload, .runs = {}};
     Series relay{.middle = "relay", .workload = measurement.workload, .runs = {}};
-    Turns turns{.hub = measurement.throughHub, .relay = {}, .line = latencyLine};
-    if (measurement.options.versusRelay) turns.relay = measurement.throughRelay;
+    Turns turns{.hub = measurement.throughHub, .base = {}, .line = latencyLine};
+    if (measurement.options.versusRelay) turns.base = measurement.throughRelay;
     takeTurns(measurement.options.runs, turns, hub, relay);
     print(measurement, hub, relay);
     auto const faults = complaint(hub) + complaint(relay);

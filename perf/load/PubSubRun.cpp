@@ -6,6 +6,16 @@
 namespace gazellemq::perf {
 namespace {
 
+/// They go on after the measurement, and account for what was published meanwhile.
+StalledTally releaseStalled(Crew& crew, Crew::Member& stalled) {
+    crew.tell({&stalled}, "go");
+    auto const result = crew.await({&stalled}, "result").front();
+    return {.received = result.at("received"),
+            .dropped = result.at("dropped"),
+            .unaccounted = result.at("unaccounted"),
+            .cut = result.at("cut")};
+}
+
 RunResult runOn(HubProcess* hub, RoleSpec spec) {
     auto const timed = spec.workload.rate > 0;
     Crew crew{spec.timeout()};
@@ -24,9 +34,15 @@ RunResult runOn(HubProcess* hub, RoleSpec spec) {
         auto const role = timed ? role::kTimedPublisher : role::kPublisher;
         parties.publishers.push_back(&crew.start(title, role, spec));
     }
+    Crew::Member* stalled = nullptr;
+    if (spec.workload.stalled > 0)
+        stalled = &crew.start("stalled subscribers", role::kStalledSubscribers, spec);
     crew.await(parties.subscribers, "ready");
     crew.await(parties.publishers, "ready");
-    return measure(crew, parties);
+    if (stalled != nullptr) crew.await({stalled}, "ready");
+    auto run = measure(crew, parties);
+    if (stalled != nullptr) run.stalled = releaseStalled(crew, *stalled);
+    return run;
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ class RawSocket {
     /// No more writes: the other side reads to the end.
     void finishWriting() const;
 
+    /// For poll() and the like.
+    int descriptor() const { return fd_.get(); }
+
   private:
     RawSocket(int fd, std::chrono::milliseconds timeout);
 

@@ -35,7 +35,7 @@ int runCommand(Settings const& settings) {
     Series none;
     takeTurns(options.runs,
               {.hub = [&] { return runThroughRelay(settings.workload, options.route); },
-               .relay = {},
+               .base = {},
                .line = [](Series const& series) { return toLine(series, series.runs.back()); }},
               relay, none);
     if (options.json) {

@@ -42,6 +42,19 @@ struct Figures {
     }
 };
 
+/// "hub", or "hub beside 3 stalled subscribers".
+std::string nameOf(Series const& series) {
+    auto const stalled = series.workload.stalled;
+    return series.middle + (stalled > 0 ? " beside " + counted(stalled, "stalled subscriber") : "");
+}
+
+void addStalled(Json& json, StalledTally const& tally) {
+    json["stalled_received"] = tally.received;
+    json["stalled_dropped"] = tally.dropped;
+    json["stalled_unaccounted"] = tally.unaccounted;
+    json["stalled_cut"] = tally.cut;
+}
+
 Figures figuresOf(Series const& series, RunResult const& run) {
     return Figures{Series{.middle = series.middle, .workload = series.workload, .runs = {run}}};
 }
@@ -77,6 +90,15 @@ std::string tableHead(std::string const& middle, bool measured) {
     return head + "\n";
 }
 
+std::string complaintOfStalled(Series const& series) {
+    auto const tally = series.stalled();
+    if (tally.unaccounted > 0)
+        return "The stalled subscribers cannot account for " + counted(tally.unaccounted, "message") + ". ";
+    if (tally.cut > 0 && !series.workload.stalledAreCut)
+        return "The hub has ended the links of " + counted(tally.cut, "stalled subscriber") + ". ";
+    return {};
+}
+
 }  // namespace
 
 Json toJson(Series const& series) {
@@ -85,11 +107,24 @@ Json toJson(Series const& series) {
               {"publishers", workload.publishers}, {"subscribers", workload.subscribers},
               {"topics", workload.topics},         {"runs", series.runs.size()}};
     addFigures(json, series.middle, Figures{series}, series.verdict());
+    if (workload.stalled > 0) {
+        json["stalled"] = workload.stalled;
+        json["stalled_policy"] = workload.stalledAreCut ? "disconnect" : "dropOldest";
+        addStalled(json, series.stalled());
+    }
     json["per_run"] = Json::array();
     for (auto const& run : series.runs) {
-        addFigures(json["per_run"].emplace_back(), series.middle, figuresOf(series, run), run.verdict);
+        auto& entry = json["per_run"].emplace_back();
+        addFigures(entry, series.middle, figuresOf(series, run), run.verdict);
+        if (run.stalled) addStalled(entry, *run.stalled);
     }
     return json;
+}
+
+void addWithoutStalled(Json& report, Series const& hub, Series const& without) {
+    report["vs_without_ratio"] = Comparison{hub, without}.rate;
+    report["without_messages_per_second"] = Figures{without}.rate;
+    report["without"] = toJson(without);
 }
 
 void addComparison(Json& report, Series const& hub, Series const& relay) {
@@ -106,7 +141,7 @@ void addComparison(Json& report, Series const& hub, Series const& relay) {
 std::string toText(Series const& series) {
     auto const& workload = series.workload;
     Figures const median{series};
-    auto text = "Through the " + series.middle + ": " + counted(workload.messages, "message") + " of " +
+    auto text = "Through the " + nameOf(series) + ": " + counted(workload.messages, "message") + " of " +
                 counted(workload.size, "byte") + ", " + counted(workload.publishers, "publisher") + ", " +
                 counted(workload.subscribers, "subscriber") + ", " + counted(workload.topics, "topic") +
                 "\n" + tableHead(series.middle, median.middleCpu.has_value());
@@ -116,7 +151,17 @@ std::string toText(Series const& series) {
     text += row("median", median);
     if (workload.subscribers > 1)
         text += print("Delivered to all subscribers together: %.0f messages/s\n", median.delivered);
+    if (workload.stalled > 0) {
+        auto const tally = series.stalled();
+        text += "The stalled ones, over all runs: " + counted(tally.received, "message") + " received when they went on, " +
+                std::to_string(tally.dropped) + " told as dropped, " + counted(tally.cut, "link") + " ended by the hub\n";
+    }
     return text;
+}
+
+std::string withoutStalledText(Series const& hub, Series const& without) {
+    return print("Beside stalled subscribers the hub reaches %.2f of its rate without (medians of %zu pairs).\n",
+                 Comparison{hub, without}.rate, hub.runs.size());
 }
 
 std::string comparisonText(Series const& hub, Series const& relay) {
@@ -127,12 +172,12 @@ std::string comparisonText(Series const& hub, Series const& relay) {
 }
 
 std::string toLine(Series const& series, RunResult const& run) {
-    return print("%s: %.1f ms, %.0f messages/s", series.middle.c_str(), run.seconds * 1e3, series.rate(run));
+    return print("%s: %.1f ms, %.0f messages/s", nameOf(series).c_str(), run.seconds * 1e3, series.rate(run));
 }
 
 std::string complaint(Series const& series) {
     auto const verdict = series.verdict();
-    if (verdict.clean()) return {};
+    if (verdict.clean()) return complaintOfStalled(series);
     return print("The %s did not deliver every message once, in order and intact: ", series.middle.c_str()) +
            std::to_string(verdict.lost) + " lost, " + std::to_string(verdict.duplicated) + " duplicated, " +
            std::to_string(verdict.outOfOrder) + " out of order, " + std::to_string(verdict.corrupt) +

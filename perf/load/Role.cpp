@@ -22,7 +22,10 @@ int playRole(std::string_view name, std::string const& spec) {
                                                         {role::kRawPonger, runRawPonger},
                                                         {role::kSteadyPublisher, runSteadyPublisher},
                                                         {role::kSlowSubscriber, runSlowSubscriber},
-                                                        {role::kChurner, runChurner}};
+                                                        {role::kChurner, runChurner},
+                                                        {role::kIdleClients, runIdleClients},
+                                                        {role::kReconnectingClients, runReconnectingClients},
+                                                        {role::kStalledSubscribers, runStalledSubscribers}};
     ParentLink parent;
     try {
         roles.at(name)(nlohmann::json::parse(spec).get<RoleSpec>(), parent);

@@ -11,7 +11,8 @@
 
 namespace gazellemq::perf {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Workload, messages, size, publishers, subscribers, topics, rate)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Workload, messages, size, publishers, subscribers, topics, rate, stalled,
+                                   stalledAreCut)
 
 /// What a child process is told at its start.
 struct RoleSpec {
@@ -54,6 +55,9 @@ inline constexpr std::string_view kRawPonger = "raw-ponger";
 inline constexpr std::string_view kSteadyPublisher = "steady-publisher";
 inline constexpr std::string_view kSlowSubscriber = "slow-subscriber";
 inline constexpr std::string_view kChurner = "churner";
+inline constexpr std::string_view kIdleClients = "idle-clients";
+inline constexpr std::string_view kReconnectingClients = "reconnecting-clients";
+inline constexpr std::string_view kStalledSubscribers = "stalled-subscribers";
 }  // namespace role
 
 void runPublisher(RoleSpec const& spec, ParentLink& parent);
@@ -72,6 +76,9 @@ void runRawPonger(RoleSpec const& spec, ParentLink& parent);
 void runSteadyPublisher(RoleSpec const& spec, ParentLink& parent);
 void runSlowSubscriber(RoleSpec const& spec, ParentLink& parent);
 void runChurner(RoleSpec const& spec, ParentLink& parent);
+void runIdleClients(RoleSpec const& spec, ParentLink& parent);
+void runReconnectingClients(RoleSpec const& spec, ParentLink& parent);
+void runStalledSubscribers(RoleSpec const& spec, ParentLink& parent);
 
 /// Runs the role called `name` and returns the exit code of the process.
 int playRole(std::string_view name, std::string const& spec);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Latency.hpp"
+#include "StalledTally.hpp"
 #include "Statistics.hpp"
 #include "Verifier.hpp"
 #include "Workload.hpp"
@@ -19,7 +20,8 @@ struct RunResult {
     std::optional<double> middleCpu;  ///< CPU seconds; nothing for a hub that we did not start
     std::optional<double> middlePeakBytes;
     std::optional<Latency> latency;  ///< of the runs that measure it; the worst of all subscribers
-    Verdict verdict;                 ///< sum of all subscribers
+    Verdict verdict;                 ///< sum of all subscribers but the stalled ones
+    std::optional<StalledTally> stalled;  ///< of the runs that have such
 };
 
 /// The runs of one kind. Pure.
@@ -43,6 +45,11 @@ struct Series {
     Verdict verdict() const {
         Verdict sum;
         for (auto const& run : runs) sum += run.verdict;
+        return sum;
+    }
+    StalledTally stalled() const {
+        StalledTally sum;
+        for (auto const& run : runs) sum += run.stalled.value_or(StalledTally{});
         return sum;
     }
 };

@@ -14,6 +14,8 @@ struct Workload {
     std::uint64_t topics = 1;
     std::uint64_t rate =
         0;  ///< messages per second of each publisher, each at its time; 0: as fast as possible
+    std::uint64_t stalled = 0;     ///< more subscribers, by pattern, that read nothing while it is measured
+    bool stalledAreCut = false;    ///< the hub disconnects them; otherwise they lose the oldest messages
 
     std::uint64_t messagesOf(std::uint64_t publisher) const {
         return messages / publishers + (publisher < messages % publishers ? 1 : 0);

@@ -19,6 +19,8 @@ constexpr char const* kExamples =
     "  gazelle-perf pingpong --vs-relay                        round trips, one at a time\n"
     "  gazelle-perf latency --rate 50000 --vs-relay            how long a message takes at a steady rate\n"
     "  gazelle-perf soak --minutes 60                          does a hub come back to where it was?\n"
+    "  gazelle-perf idle --connections 10000                   what do they cost while nothing happens?\n"
+    "  gazelle-perf reconnect --clients 1000                   how fast are they back after a restart?\n"
     "  gazelle-perf pubsub --help                              all options, more examples\n\n"
     "Tables or, with --json, one object go to stdout; progress goes to stderr.";
 
@@ -32,7 +34,8 @@ int run(int argc, char** argv) {
     program.footer(kExamples);
     program.get_formatter()->column_width(28);
     auto const commands = {addPubSubCommand(program),  addRelayCommand(program), addPingPongCommand(program),
-                           addLatencyCommand(program), addSoakCommand(program),  addRoleCommand(program)};
+                           addLatencyCommand(program), addSoakCommand(program),  addIdleCommand(program),
+                           addReconnectCommand(program), addRoleCommand(program)};
     try {
         program.parse(argc, argv);
         for (auto const& command : commands) {

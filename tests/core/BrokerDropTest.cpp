@@ -65,6 +65,60 @@ TEST_F(BrokerDrop, is_counted_for_each_topic) {
     EXPECT_EQ(slow.messages.size() + slow.dropped["a.busy"], 2001U);
 }
 
+TEST_F(BrokerDrop, of_topics_that_nobody_publishes_to_makes_room_when_memory_is_short) {
+    for (auto const policy : {SlowPolicy::dropOldest, SlowPolicy::disconnect}) {
+        auto tight = limits();
+        tight.slowWildcard = policy;
+        tight.maxMemory = 4 * kWindow;
+        FakeHub small{tight};
+        FakeClient source{small};
+        FakeClient stuck{small};
+        FakeClient reading{small};
+        stuck.subscribe(1, ">", 0);
+        reading.subscribe(1, ">");
+        constexpr std::uint32_t kTopics = 30;
+        constexpr std::size_t kMessages = 200;
+        for (std::uint32_t t = 0; t < kTopics; ++t) {
+            source.open(t, "t." + std::to_string(t));
+            ASSERT_EQ(source.publishAll(t, std::string(1000, 'x'), kMessages), kMessages) << "nobody is slowed by it: " << t;
+        }
+        EXPECT_EQ(reading.messages.size(), kTopics * kMessages) << "only the slow one loses";
+        EXPECT_TRUE(reading.dropped.empty());
+        if (policy == SlowPolicy::disconnect) {
+            EXPECT_EQ(stuck.goodbye(), Error::slowConsumer);
+            continue;
+        }
+        stuck.send(Credit{1, FakeClient::kUnlimited});
+        auto accounted = stuck.messages.size();
+        for (auto const& [topic, count] : stuck.dropped) accounted += count;
+        EXPECT_EQ(accounted, kTopics * kMessages);
+        EXPECT_EQ(stuck.goodbye(), Error::ok);
+    }
+}
+
+TEST_F(BrokerDrop, of_everything_is_told_before_the_topic_goes) {
+    auto tight = limits();
+    tight.maxMemory = 4 * kWindow;
+    tight.idleTopicTtl = std::chrono::milliseconds{0};
+    FakeHub small{tight};
+    FakeClient source{small};
+    FakeClient stuck{small};
+    source.open(1, "t");
+    stuck.subscribe(1, "*", 0);
+    ASSERT_TRUE(source.publish(1, std::string(150'000, 'x')));
+    source.open(2, "other");
+    auto others = small.pool().take(4 * kWindow);
+    source.publishAll(2, "until the credit is used up", 100'000);
+    source.send(CloseTopic{1});
+    small.advance(std::chrono::seconds{2});
+    EXPECT_EQ(small.broker().topicCount(), 2U);
+    stuck.send(Credit{1, FakeClient::kUnlimited});
+    EXPECT_EQ(stuck.dropped["t"], 1U);
+    small.advance(std::chrono::seconds{2});
+    EXPECT_EQ(small.broker().topicCount(), 1U);
+    EXPECT_FALSE(stuck.brokenStream);
+}
+
 TEST_F(BrokerDrop, does_not_touch_a_reader_by_name) {
     FakeClient named{hub};
     publisher.open(1, "t");

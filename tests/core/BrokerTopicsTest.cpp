@@ -3,6 +3,7 @@
 
 #include "Broker.hpp"
 #include "FakeClient.hpp"
+#include "TopicName.hpp"
 
 namespace gazellemq::hub {
 namespace {
@@ -72,6 +73,22 @@ TEST_F(BrokerTopics, are_used_anew_after_they_have_gone) {
     client.subscribe(1, "a");
     client.publish(1, "x");
     EXPECT_THAT(client.payloads(), ElementsAre("x"));
+}
+
+TEST_F(BrokerTopics, that_exist_already_are_found_by_exactly_the_wildcards_that_match) {
+    std::vector<std::string> const names{"a", "a.b", "a.b.c", "a.c", "a-b", "ab", "ab.c", "b", "b.a", "zz.z"};
+    std::uint32_t handle = 0;
+    for (auto const& name : names) ASSERT_EQ(client.open(handle++, name), Error::ok) << name;
+    for (std::string const pattern : {"*", ">", "a.*", "a.>", "a.b.*", "*.b", "*.>", "b.>", "zz.*", "zzz.*", "0.*"}) {
+        FakeClient wild{hub};
+        wild.subscribe(1, pattern);
+        std::vector<std::string> matching;
+        for (std::uint32_t i = 0; i < handle; ++i) {
+            client.publish(i, names[i]);
+            if (matches(pattern, names[i])) matching.push_back(names[i]);
+        }
+        EXPECT_EQ(wild.payloads(), matching) << pattern;
+    }
 }
 
 TEST_F(BrokerTopics, are_not_kept_by_wildcards_which_are_told) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <list>
+#include <memory>
 
 #include "FakeReader.hpp"
 #include "OutputQueue.hpp"
@@ -33,7 +35,6 @@ class DeliveryTest : public testing::Test {
             to.append(buffer, {buffer->data(), batch.size()}, 1, {});
             payloads.push_back(payload);
             for (auto* cursor : to.takeIdle()) {
-                cursor->idle = false;
                 cursor->subscription->ready().push_back(cursor);
                 delivery.offer(*cursor->subscription);
             }
@@ -185,6 +186,29 @@ TEST_F(DeliveryTest, gives_each_subscription_one_frame_in_turn) {
     }
     EXPECT_THAT(turns, testing::ElementsAre(7, 8, 7, 8, 7, 8, 7, 8));
     EXPECT_TRUE(delivery.empty());
+}
+
+TEST_F(DeliveryTest, serves_all_that_are_left_once_whoever_is_forgotten_in_whatever_order) {
+    std::list<Topic> topics;
+    std::vector<std::unique_ptr<FakeReader>> readers;
+    for (std::uint32_t i = 0; i < 50; ++i) {
+        readers.push_back(std::make_unique<FakeReader>(client, topics.emplace_back(i, std::to_string(i), TopicSettings::defaults(limits)), true));
+        append(topics.back(), 100);
+    }
+    delivery.forget(readers[49]->subscription);
+    delivery.forget(readers[0]->subscription);
+    delivery.forget(readers[0]->subscription);
+    for (std::size_t i = 1; i < 49; i += 3) delivery.forget(readers[i]->subscription);
+    std::vector<std::uint32_t> served;
+    for (auto const& frame : fill()) {
+        if (frame.type == FrameType::deliver) served.push_back(frame.handle);
+    }
+    EXPECT_EQ(served.size(), 32U);
+    for (auto const handle : served) EXPECT_TRUE(handle % 3 != 1 && handle != 0 && handle != 49) << handle;
+    std::sort(served.begin(), served.end());
+    EXPECT_EQ(std::unique(served.begin(), served.end()), served.end());
+    EXPECT_TRUE(delivery.offer(readers[0]->subscription)) << "it can come back";
+    EXPECT_EQ(payloadsIn(fill()).size(), 1U);
 }
 
 TEST_F(DeliveryTest, stops_when_there_is_enough_for_one_write) {

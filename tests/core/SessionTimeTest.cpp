@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "FakeClient.hpp"
 #include "Session.hpp"
 
@@ -37,11 +40,11 @@ class SessionTime : public testing::Test {
 
 TEST_F(SessionTime, a_silent_client_is_pinged_once_and_then_given_up) {
     FakeClient client{hub};
-    hub.advance(1750ms);
-    EXPECT_TRUE(client.all<Ping>().empty());
+    hub.advance(2750ms);
+    EXPECT_TRUE(client.all<Ping>().empty()) << "it would have asked itself meanwhile";
     hub.advance(250ms);
     EXPECT_EQ(client.all<Ping>().size(), 1U);
-    hub.advance(3s);
+    hub.advance(2s);
     EXPECT_EQ(client.all<Ping>().size(), 1U) << "one question is enough";
     EXPECT_EQ(client.goodbye(), Error::ok);
     hub.advance(250ms);
@@ -62,15 +65,61 @@ TEST_F(SessionTime, anything_heard_is_a_sign_of_life) {
     EXPECT_EQ(client.all<Ping>().size(), 3U) << "asked anew after each sign";
 }
 
+TEST_F(SessionTime, a_client_that_asks_once_a_heartbeat_is_never_asked) {
+    FakeClient client{hub};
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        hub.advance(2s);
+        client.send(Ping{i});
+    }
+    EXPECT_TRUE(client.all<Ping>().empty());
+    EXPECT_EQ(client.all<Pong>().size(), 10U);
+}
+
 TEST_F(SessionTime, the_clients_own_heartbeat_holds) {
     FakeClient client{hub, false};
     Hello hello;
     hello.heartbeatMs = 500;
     client.send(hello);
-    hub.advance(500ms);
+    hub.advance(750ms);
     EXPECT_EQ(client.all<Ping>().size(), 1U);
-    hub.advance(1750ms);
+    hub.advance(1500ms);
     EXPECT_EQ(client.goodbye(), Error::silent);
+}
+
+TEST_F(SessionTime, a_heartbeat_that_becomes_shorter_with_a_late_hello_holds_at_once) {
+    FakeClient client{hub, false};
+    hub.advance(2900ms);
+    Hello hello;
+    hello.heartbeatMs = 100;
+    client.send(hello);
+    hub.advance(250ms);
+    EXPECT_EQ(client.all<Ping>().size(), 1U);
+}
+
+TEST_F(SessionTime, a_client_that_answers_is_asked_again_after_the_next_heartbeat) {
+    FakeClient client{hub, false};
+    Hello hello;
+    hello.heartbeatMs = 250;
+    client.send(hello);
+    for (std::size_t pings = 1; pings <= 20; ++pings) {
+        hub.advance(500ms);
+        ASSERT_EQ(client.all<Ping>().size(), pings);
+        client.send(Pong{});
+    }
+}
+
+TEST_F(SessionTime, clients_are_looked_after_whoever_leaves_before) {
+    std::vector<std::unique_ptr<FakeClient>> clients;
+    for (int i = 0; i < 6; ++i) clients.push_back(std::make_unique<FakeClient>(hub));
+    for (std::size_t const leaves : {5U, 0U, 2U}) clients[leaves].reset();
+    clients.push_back(std::make_unique<FakeClient>(hub));
+    hub.advance(3s);
+    for (auto const& client : clients) {
+        if (client == nullptr) continue;
+        EXPECT_EQ(client->all<Ping>().size(), 1U);
+    }
+    hub.advance(2250ms);
+    EXPECT_EQ(hub.broker().counters().sessionsSilent, 4U) << "and failed each in the same tick";
 }
 
 TEST_F(SessionTime, the_handshake_has_a_limit_counted_from_the_open) {
@@ -107,6 +156,38 @@ TEST_F(SessionTime, a_subscriber_by_name_that_takes_nothing_is_disconnected) {
     EXPECT_THAT(std::string{stalled.last<Goodbye>()->reason}, testing::HasSubstr("'t'"));
     EXPECT_EQ(hub.broker().counters().sessionsStalled, 1U);
     EXPECT_EQ(publisher.goodbye(), Error::ok);
+}
+
+TEST_F(SessionTime, the_stall_limit_counts_from_the_first_message_that_waits_whenever_it_came) {
+    for (auto const offset : {0ms, 100ms, 400ms, 990ms}) {
+        FakeClient publisher{hub};
+        FakeClient stalled{hub};
+        publisher.open(1, "t");
+        stalled.subscribe(1, "t", 0);
+        live({&publisher, &stalled}, 5s);
+        hub.advance(offset);
+        publisher.publish(1, "take me");
+        live({&publisher, &stalled}, 10s);
+        EXPECT_EQ(stalled.goodbye(), Error::ok) << offset.count();
+        hub.advance(250ms);
+        EXPECT_EQ(stalled.goodbye(), Error::stalled) << offset.count();
+    }
+}
+
+TEST_F(SessionTime, a_short_stall_limit_is_as_exact) {
+    auto limits = shortLimits();
+    limits.stallLimit = 500ms;
+    FakeHub quick{limits};
+    FakeClient publisher{quick};
+    FakeClient stalled{quick};
+    publisher.open(1, "t");
+    stalled.subscribe(1, "t", 0);
+    quick.advance(1100ms);
+    publisher.publish(1, "take me");
+    quick.advance(500ms);
+    EXPECT_EQ(stalled.goodbye(), Error::ok);
+    quick.advance(250ms);
+    EXPECT_EQ(stalled.goodbye(), Error::stalled);
 }
 
 TEST_F(SessionTime, a_subscriber_that_takes_little_is_not_stalled) {

@@ -59,6 +59,7 @@ TEST_F(SessionViolation, a_frame_type_that_nobody_or_only_the_hub_sends) {
             case FrameType::subscribe:
             case FrameType::unsubscribe:
             case FrameType::credit:
+            case FrameType::adminRequest:
             case FrameType::ping:
             case FrameType::pong:
             case FrameType::drain:

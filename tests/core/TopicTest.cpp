@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <random>
+
 #include "FakeReader.hpp"
 
 namespace gazellemq::hub {
@@ -82,6 +86,30 @@ TEST_F(TopicTest, frees_what_only_a_leaving_reader_needed) {
     EXPECT_EQ(topic.log().bytes(), kBatch);
     append();
     EXPECT_THAT(topic.takeIdle(), ElementsAre(&stays.cursor)) << "and no cursor that is gone";
+}
+
+TEST_F(TopicTest, wakes_exactly_who_is_there_and_waits_whoever_leaves_in_whatever_order) {
+    std::vector<std::unique_ptr<FakeReader>> readers;
+    std::mt19937 random{1};
+    for (int round = 0; round < 300; ++round) {
+        for (auto joining = random() % 5; joining > 0; --joining) readers.push_back(std::make_unique<FakeReader>(client, topic, true));
+        std::shuffle(readers.begin(), readers.end(), random);
+        readers.resize(readers.size() - random() % (readers.size() + 1) / 2);
+        std::vector<Cursor*> waiting;
+        for (auto const& reader : readers) {
+            if (reader->cursor.next == topic.log().endIndex()) waiting.push_back(&reader->cursor);
+        }
+        ASSERT_EQ(topic.cursors().size(), readers.size());
+        append();
+        ASSERT_THAT(topic.takeIdle(), testing::UnorderedElementsAreArray(waiting));
+        for (auto const& reader : readers) {
+            if (random() % 2 == 0) continue;  // stays behind
+            while (reader->cursor.next < topic.log().endIndex()) topic.advance(reader->cursor);
+            topic.waitForAppend(reader->cursor);
+        }
+    }
+    readers.clear();
+    EXPECT_EQ(topic.log().bytes(), 0U);
 }
 
 TEST_F(TopicTest, drops_the_oldest_batches_of_readers_that_allow_it) {

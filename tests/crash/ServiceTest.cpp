@@ -124,6 +124,36 @@ TEST_F(Service, log_file_is_opened_anew_at_sigusr1) {
     EXPECT_EQ(hub.process().errors(), "");
 }
 
+TEST_F(Service, needs_one_writable_folder_under_a_read_only_root_as_an_ordinary_user_where_namespaces_are_allowed) {
+    fs::copy_file(GAZELLE_HUB, folder / "gazelle-hub");
+    fs::permissions(folder, fs::perms::all);
+    // A mount namespace of its own, as the service managers make it; root becomes nobody in it.
+    auto const isRoot = ::geteuid() == 0;
+    auto const inside = "mount --bind " + folder.string() + " " + folder.string() + " && mount -o remount,bind,ro / && " +
+                        (isRoot ? "exec setpriv --reuid 65534 --regid 65534 --clear-groups " : "exec ");
+    auto const unshare = isRoot ? "unshare --mount sh -c " : "unshare --user --map-root-user --mount sh -c ";
+    auto const run = [&](std::string const& command) {
+        return ChildProcess::Setup{.words = {"/bin/sh", "-c", "exec " + std::string{unshare} + "'" + inside + command + "'"}};
+    };
+    if (ChildProcess probe{run("true")}; probe.waitForEnd() != "exit 0") GTEST_SKIP() << "no namespaces here: " << probe.errors();
+    EXPECT_NE((ChildProcess{run("touch /tmp/gazelle-is-not-read-only")}.waitForEnd()), "exit 0");
+
+    ChildProcess hub{run((folder / "gazelle-hub").string() + " --listen " + url + " --listen tcp://127.0.0.1:0 --pid-file " +
+                         pidFile.string() + " --log-file " + logFile.string())};
+    auto const ready = hub.nextLine();
+    ASSERT_TRUE(ready && ready->starts_with("gazelle-hub is ready on " + url)) << hub.errors();
+    EXPECT_TRUE(serves());
+    EXPECT_EQ(daemonPid(), hub.pid());
+    fs::rename(logFile, folder / "old.log");
+    hub.signal(SIGUSR1);
+    EXPECT_TRUE(eventually([&] { return fs::exists(logFile); }));
+    hub.signal(SIGTERM);
+    EXPECT_EQ(hub.waitForEnd(), "exit 0") << hub.errors();
+    EXPECT_FALSE(fs::exists(pidFile));
+    EXPECT_FALSE(fs::exists(folder / "hub.sock"));
+    EXPECT_THAT(contentOf(logFile), HasSubstr("stopped"));
+}
+
 TEST_F(Service, log_has_statistics_at_sigusr2) {
     HubProcess hub{{"--log-file", logFile}};
     client::PublisherClient publisher;

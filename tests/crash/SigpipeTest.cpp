@@ -1,4 +1,8 @@
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
 
 #include "Canary.hpp"
 #include "HubProcess.hpp"
@@ -7,12 +11,14 @@
 namespace gazellemq::test {
 namespace {
 
-TEST(Sigpipe, does_not_kill_a_program_that_publishes_while_its_hub_is_killed) {
-    HubProcess hub;
+constexpr int kRounds = 50;
+
+/// Publishes to `url` while `hub`, which serves there, is killed again and again.
+void killWhilePublishing(HubProcess& hub, std::string const& url) {
     // Looks after its own signals too, before and after, and those of a child of its own.
-    ChildProcess program{{.words = {GAZELLE_CRASH_PROGRAM, "sigpipe", hub.url()}}};
+    ChildProcess program{{.words = {GAZELLE_CRASH_PROGRAM, "sigpipe", url}}};
     ASSERT_EQ(program.nextLine(), "ready") << program.errors();
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < kRounds; ++round) {
         hub.kill();
         ASSERT_EQ(program.nextLine(), "disconnected") << program.waitForEnd(0ms) << program.errors();
         hub.start();
@@ -21,6 +27,22 @@ TEST(Sigpipe, does_not_kill_a_program_that_publishes_while_its_hub_is_killed) {
     program.closeInput();
     EXPECT_EQ(program.waitForEnd(), "exit 0") << program.errors();
     EXPECT_EQ(hub.stop(), "exit 0");
+}
+
+TEST(Sigpipe, does_not_kill_a_program_that_publishes_while_its_hub_is_killed) {
+    HubProcess hub;
+    killWhilePublishing(hub, hub.url());
+}
+
+TEST(Sigpipe, does_not_either_over_a_unix_socket) {
+    auto folder = (std::filesystem::temp_directory_path() / "gazelle-sigpipe-XXXXXX").string();
+    ASSERT_TRUE(::mkdtemp(folder.data()));
+    auto const url = "unix://" + folder + "/hub.sock";
+    {
+        HubProcess hub{{"--listen", url}};
+        killWhilePublishing(hub, url);
+    }
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "Canary.hpp"
 #include "HubProcess.hpp"
 #include "RawClient.hpp"
+#include "Received.hpp"
 
 /// gazelle-hub as a program: what it prints, what it refuses, and what its output may be connected to.
 namespace gazellemq::test {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "Received.hpp"
 #include "WatchedHub.hpp"
 
 /// B01: empty payloads, and streams cut at every place.

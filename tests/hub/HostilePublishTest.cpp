@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "Received.hpp"
 #include "WatchedHub.hpp"
 
 /// PUBLISH frames that no correct client sends.

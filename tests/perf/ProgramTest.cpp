@@ -151,6 +151,54 @@ TEST(PerfProgram, soaks_a_hub_that_comes_back_to_its_base) {
     expectNoFaults(report);
 }
 
+TEST(PerfProgram, measures_beside_stalled_subscribers_that_account_for_every_message) {
+    for (std::string const policy : {"dropOldest", "disconnect"}) {
+        auto const outcome = run({"pubsub", "--messages", "200000", "--size", "200", "--subscribers", "2", "--stalled", "2",
+                                  "--stalled-policy", policy, "--vs-without", "--json"});
+        ASSERT_EQ(outcome.end, "exit 0") << policy << ": " << outcome.errors;
+        auto const report = outcome.report();
+        EXPECT_EQ(report.at("per_run").size(), 5U);
+        EXPECT_EQ(report.at("stalled_policy"), policy);
+        EXPECT_EQ(report.at("stalled_unaccounted"), 0);
+        EXPECT_GT(report.at(policy == "disconnect" ? "stalled_cut" : "stalled_dropped"), 0) << policy;
+        expectPositive(report, {"vs_without_ratio", "without_messages_per_second"});
+        expectNoFaults(report);
+    }
+}
+
+TEST(PerfProgram, refuses_to_leave_out_stalled_subscribers_that_are_not_there) {
+    auto const outcome = run({"pubsub", "--vs-without"});
+    EXPECT_EQ(outcome.end, "exit 2");
+    EXPECT_THAT(outcome.errors, HasSubstr("give --stalled too"));
+}
+
+TEST(PerfProgram, watches_idle_connections) {
+    for (auto const* transport : {"tcp", "unix"}) {
+        auto const outcome = run({"idle", "--connections", "200", "--seconds", "1", "--transport", transport, "--json"});
+        ASSERT_EQ(outcome.end, "exit 0") << transport << ": " << outcome.errors;
+        EXPECT_EQ(outcome.report().at("connections"), 200);
+        EXPECT_EQ(outcome.report().at("transport"), transport);
+        expectPositive(outcome.report(), {"ready_ms", "hub_rss_bytes", "bytes_per_connection"});
+    }
+}
+
+TEST(PerfProgram, says_when_a_process_may_not_have_that_many_connections) {
+    std::vector<std::string> const words{"/bin/sh", "-c", "ulimit -n 100 && exec " GAZELLE_PERF " idle --connections 1000"};
+    ChildProcess program{{.words = words}};
+    EXPECT_EQ(program.waitForEnd(kRunLimit), "exit 1");
+    EXPECT_THAT(program.errors(), HasSubstr("only 100 descriptors"));
+}
+
+TEST(PerfProgram, restarts_a_hub_and_waits_for_its_clients) {
+    for (auto const* transport : {"tcp", "unix"}) {
+        auto const outcome = run({"reconnect", "--clients", "20", "--runs", "2", "--transport", transport, "--json"});
+        ASSERT_EQ(outcome.end, "exit 0") << transport << ": " << outcome.errors;
+        EXPECT_EQ(outcome.report().at("clients"), 20);
+        EXPECT_EQ(outcome.report().at("per_run_ready_ms").size(), 2U);
+        expectPositive(outcome.report(), {"ready_ms", "ready_min_ms", "ready_max_ms"});
+    }
+}
+
 TEST(PerfProgram, refuses_more_samples_than_it_can_keep) {
     auto const outcome = run({"latency", "--rate", "1000000", "--seconds", "3600"});
     EXPECT_EQ(outcome.end, "exit 2");

@@ -10,7 +10,8 @@
 namespace gazellemq::test {
 namespace {
 
-constexpr std::string_view kReady = "gazelle-hub is ready on tcp://127.0.0.1:";
+constexpr std::string_view kReady = "gazelle-hub is ready on ";
+constexpr std::string_view kTcp = "tcp://127.0.0.1:";
 
 /// Inodes of the sockets that a process has open.
 std::set<std::string> socketsOf(pid_t pid) {
@@ -60,8 +61,9 @@ void HubProcess::start() {
     auto const serves = eventually([&] {
         process_ = std::make_unique<ChildProcess>(command(options, setup_));
         auto const line = process_->nextLine();
-        if (line && line->starts_with(kReady)) {
-            port_ = static_cast<std::uint16_t>(std::stoul(line->substr(kReady.size())));
+        auto const tcp = line && line->starts_with(kReady) ? line->find(kTcp) : std::string::npos;
+        if (tcp != std::string::npos) {
+            port_ = static_cast<std::uint16_t>(std::stoul(line->substr(tcp + kTcp.size())));
             return true;
         }
         process_->waitForEnd();

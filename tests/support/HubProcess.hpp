@@ -7,7 +7,8 @@
 
 namespace gazellemq::test {
 
-/// A gazelle-hub in a process of its own, on a port of the loopback interface that the system chose.
+/// A gazelle-hub in a process of its own, on a port of the loopback interface that the system chose, and on the addresses that its
+/// options name.
 class HubProcess {
   public:
     /// Serves when this returns; throws std::runtime_error with what it said on stderr otherwise.

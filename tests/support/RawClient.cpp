@@ -6,9 +6,9 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -29,20 +29,34 @@ RawClient::RawClient(std::uint16_t port, int receiveBufferBytes) : fd_(::socket(
     if (fd_ < 0) fail("no socket");
     if (receiveBufferBytes > 0) setOption(fd_, SOL_SOCKET, SO_RCVBUF, receiveBufferBytes);
     setOption(fd_, IPPROTO_TCP, TCP_NODELAY, 1);
-    timeval const patience{kPatience.count() / 1000, 0};
-    setOption(fd_, SOL_SOCKET, SO_SNDTIMEO, patience);
-    setOption(fd_, SOL_SOCKET, SO_RCVTIMEO, patience);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(fd_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0) {
+    connectTo(reinterpret_cast<sockaddr const*>(&address), sizeof address, "port " + std::to_string(port));
+}
+
+RawClient::RawClient(std::string const& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (fd_ < 0) fail("no socket");
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    connectTo(reinterpret_cast<sockaddr const*>(&address), sizeof address, path);
+}
+
+void RawClient::connectTo(sockaddr const* address, socklen_t size, std::string const& name) {
+    timeval const patience{kPatience.count() / 1000, 0};
+    setOption(fd_, SOL_SOCKET, SO_SNDTIMEO, patience);
+    setOption(fd_, SOL_SOCKET, SO_RCVTIMEO, patience);
+    if (::connect(fd_, address, size) != 0) {
         auto const error = errno;
         ::close(fd_);
         errno = error;
-        fail("cannot connect to port " + std::to_string(port));
+        fail("cannot connect to " + name);
     }
 }
+
+void RawClient::setReceiveBuffer(int bytes) { setOption(fd_, SOL_SOCKET, SO_RCVBUF, bytes); }
 
 RawClient::~RawClient() {
     if (fd_ >= 0) ::close(fd_);
@@ -126,8 +140,8 @@ bool RawClient::publish(std::uint32_t handle, std::vector<std::string> const& pa
     return send(publishBytes(handle, payloads));
 }
 
-bool RawClient::readSome() {
-    std::array<std::byte, 64 * 1024> room;
+bool RawClient::readSome(std::size_t most) {
+    std::vector<std::byte> room(most);
     ssize_t n = 0;
     do {
         n = ::recv(fd_, room.data(), room.size(), 0);

@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -12,7 +14,7 @@
 
 namespace gazellemq::test {
 
-/// A plain blocking TCP socket that writes exact bytes to a hub and keeps what comes back. It reads only when asked to wait for
+/// A plain blocking socket that writes exact bytes to a hub and keeps what comes back. It reads only when asked to wait for
 /// something; a wait that outlasts kPatience fails. PINGs met while reading are answered unless told otherwise. One thread.
 class RawClient {
   public:
@@ -21,6 +23,8 @@ class RawClient {
 
     /// Connects to 127.0.0.1. `receiveBufferBytes`: SO_RCVBUF, 0 = the system's. Throws std::runtime_error.
     explicit RawClient(std::uint16_t port, int receiveBufferBytes = 0);
+    /// Connects to a Unix socket, where only the sender's buffer counts.
+    explicit RawClient(std::string const& path);
     ~RawClient();
     RawClient(RawClient const&) = delete;
     RawClient& operator=(RawClient const&) = delete;
@@ -59,8 +63,10 @@ class RawClient {
         }
         return true;
     }
-    /// One read; false at the end.
-    bool readSome();
+    /// One read of at most `most` bytes; false at the end.
+    bool readSome(std::size_t most = 64 * 1024);
+    /// SO_RCVBUF from now on.
+    void setReceiveBuffer(int bytes);
     /// Waits until the hub has sent `count` frames of that kind in all.
     template <typename F>
     bool waitFor(std::size_t count = 1) {
@@ -87,6 +93,7 @@ class RawClient {
     bool answersPings = true;
 
   private:
+    void connectTo(sockaddr const* address, socklen_t size, std::string const& name);
     Error replyTo(std::uint32_t request);
 
     int fd_ = -1;

@@ -61,12 +61,20 @@ void TcpProxy::cutToClientAfter(std::uint64_t bytes) {
 }
 
 void TcpProxy::freeze() {
-    onThread([this] { frozen_ = true; });
+    onThread([this] { toHub_.frozen = toClient_.frozen = true; });
+}
+
+void TcpProxy::freezeToHub() {
+    onThread([this] { toHub_.frozen = true; });
+}
+
+void TcpProxy::freezeToClient() {
+    onThread([this] { toClient_.frozen = true; });
 }
 
 void TcpProxy::thaw() {
     onThread([this] {
-        frozen_ = false;
+        toHub_.frozen = toClient_.frozen = false;
         thawed_.cancel();
     });
 }
@@ -97,7 +105,7 @@ asio::awaitable<void> TcpProxy::accept() {
 
 asio::awaitable<void> TcpProxy::serve(PairRef pair) {
     error_code error;
-    co_await untilThawed();
+    while (toHub_.frozen && toClient_.frozen) co_await untilThawed(toHub_);
     co_await pair->hub.async_connect({asio::ip::address_v4::loopback(), target_}, asio::redirect_error(asio::use_awaitable, error));
     if (error) co_return;
     for (auto* socket : {&pair->client, &pair->hub}) socket->set_option(Tcp::no_delay{true}, error);
@@ -105,8 +113,8 @@ asio::awaitable<void> TcpProxy::serve(PairRef pair) {
     asio::co_spawn(io_, relay(pair, pair->hub, pair->client, toClient_), asio::detached);
 }
 
-asio::awaitable<void> TcpProxy::untilThawed() {
-    while (frozen_) {
+asio::awaitable<void> TcpProxy::untilThawed(Direction const& direction) {
+    while (direction.frozen) {
         error_code ignored;
         co_await thawed_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
@@ -116,10 +124,10 @@ asio::awaitable<void> TcpProxy::relay(PairRef pair, Tcp::socket& from, Tcp::sock
     std::vector<char> room(64 * 1024);
     for (;;) {
         error_code error;
-        co_await untilThawed();
+        co_await untilThawed(direction);
         auto const n = co_await from.async_read_some(asio::buffer(room), asio::redirect_error(asio::use_awaitable, error));
         if (error == asio::error::eof) {
-            co_await untilThawed();
+            co_await untilThawed(direction);
             to.shutdown(Tcp::socket::shutdown_send, error);
             co_return;
         }
@@ -134,7 +142,7 @@ asio::awaitable<void> TcpProxy::relay(PairRef pair, Tcp::socket& from, Tcp::sock
 asio::awaitable<bool> TcpProxy::forward(Pair& pair, Tcp::socket& to, Direction& direction, std::string_view bytes) {
     while (!bytes.empty()) {
         error_code error;
-        co_await untilThawed();
+        co_await untilThawed(direction);
         if (direction.cutAfter == 0) {
             direction.cutAfter = kNever;
             co_return false;

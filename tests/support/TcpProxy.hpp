@@ -37,6 +37,10 @@ class TcpProxy {
     void cutToClientAfter(std::uint64_t bytes);
     /// Keeps all connections, and takes new ones, but forwards nothing.
     void freeze();
+    /// Forwards nothing to the hub any more; what the hub sends arrives.
+    void freezeToHub();
+    /// The other way round.
+    void freezeToClient();
     void thaw();
     /// Each send to a client has so many bytes.
     void dripToClient(std::size_t bytes);
@@ -56,6 +60,7 @@ class TcpProxy {
         std::uint64_t cutAfter = kNever;
         std::uint64_t holdAfter = kNever;
         std::chrono::milliseconds holdFor{};
+        bool frozen = false;
         std::atomic<std::uint64_t> bytes{0};
     };
     struct Pair {
@@ -69,7 +74,7 @@ class TcpProxy {
     boost::asio::awaitable<void> serve(PairRef pair);
     boost::asio::awaitable<void> relay(PairRef pair, Tcp::socket& from, Tcp::socket& to, Direction& direction);
     boost::asio::awaitable<bool> forward(Pair& pair, Tcp::socket& to, Direction& direction, std::string_view bytes);
-    boost::asio::awaitable<void> untilThawed();
+    boost::asio::awaitable<void> untilThawed(Direction const& direction);
     void onThread(std::function<void()> work);
 
     boost::asio::io_context io_{1};
@@ -77,7 +82,6 @@ class TcpProxy {
     boost::asio::steady_timer thawed_{io_, std::chrono::steady_clock::time_point::max()};  // never expires, only cancelled
     std::uint16_t const target_;
     std::uint16_t const port_;
-    bool frozen_ = false;
     Direction toClient_;
     Direction toHub_;
     std::vector<std::weak_ptr<Pair>> pairs_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "PublisherClient.hpp"
@@ -18,6 +19,10 @@
 /// A program with the SDK for tests that kill hubs. It ends when its stdin does; exit code 1 with a line on stderr if something is wrong.
 ///
 ///     crash-program subscribe URL TOPIC      prints "subscribed"
+///     crash-program count URL PATTERN        prints "subscribed", and at the first message "marker" what came before it:
+///                                            "received N dropped N wrong N"
+///     crash-program hold URL TOPIC           prints "subscribed", and in the callback of the first message "holding"; the callback
+///                                            returns at the end of stdin. Then prints "marker" when one comes
 ///     crash-program sigpipe URL              publishes from four threads; prints "ready" and "disconnected" as they come
 
 namespace {
@@ -48,6 +53,47 @@ int subscribe(char const* url, char const* topic) {
     say("subscribed");
     waitForEndOfInput();
     return 0;
+}
+
+int count(char const* url, char const* pattern) {
+    unsigned long received = 0, dropped = 0, wrong = 0, next = 0;
+    auto told = false;
+    client::SubscriberClient client;  // one thread runs all its callbacks
+    client.onError([&](Error, std::string_view) { ++wrong; });
+    client.onDropped([&](std::string_view, std::uint64_t messages) { dropped += messages; });
+    client.subscribe(pattern, [&](client::Message const& message) {
+        if (message.payload == "marker") {
+            if (std::exchange(told, true)) return;
+            std::printf("received %lu dropped %lu wrong %lu\n", received, dropped, wrong);
+            std::fflush(stdout);
+            return;
+        }
+        wrong += message.offset < next;
+        next = message.offset + 1;
+        ++received;
+    });
+    client::SubscriberOptions options;
+    options.heartbeat = 5min;  // it may be frozen
+    client.connectToHub("crash-program", url, options);
+    if (client.waitUntilSubscribed(30s) != Error::ok) return fail("cannot subscribe");
+    say("subscribed");
+    waitForEndOfInput();
+    return 0;
+}
+
+int hold(char const* url, char const* topic) {
+    auto held = false;
+    client::SubscriberClient client;
+    client.subscribe(topic, [&](client::Message const& message) {
+        if (message.payload == "marker") return say("marker");
+        if (std::exchange(held, true)) return;
+        say("holding");
+        waitForEndOfInput();
+    });
+    client.connectToHub("holder", url);
+    if (client.waitUntilSubscribed(30s) != Error::ok) return fail("cannot subscribe");
+    say("subscribed");
+    while (true) ::pause();
 }
 
 struct Signals {
@@ -128,6 +174,8 @@ int sigpipe(char const* url) {
 
 int main(int argc, char** argv) {
     if (argc == 4 && std::string_view{argv[1]} == "subscribe") return subscribe(argv[2], argv[3]);
+    if (argc == 4 && std::string_view{argv[1]} == "count") return count(argv[2], argv[3]);
+    if (argc == 4 && std::string_view{argv[1]} == "hold") return hold(argv[2], argv[3]);
     if (argc == 3 && std::string_view{argv[1]} == "sigpipe") return sigpipe(argv[2]);
     return fail("see the head of its source");
 }
