@@ -114,6 +114,13 @@ class Declaration {
               name);
     }
 
+    /// "none" leaves it empty.
+    void addDirectory(std::string const& name, std::filesystem::path& value, std::string const& preset, std::string const& text) {
+        auto const set = [&value](std::string const& path) { value = path == "none" ? std::filesystem::path{} : std::filesystem::absolute(path); };
+        set(preset);
+        named(app_.add_option_function<std::string>("--" + name, set, text)->type_name("DIRECTORY")->default_str(preset), name);
+    }
+
     void addTime(std::string const& name, std::chrono::milliseconds& value, std::string const& text) {
         static std::map<std::string, std::int64_t> const units{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}};
         auto* option = app_.add_option_function<std::int64_t>(
@@ -131,6 +138,12 @@ class Declaration {
 
     CLI::App& app_;
 };
+
+/// What systemd gives to a unit with StateDirectory=, or a directory where the hub was started.
+std::string defaultDataDir() {
+    auto const* state = variableThatIsSet("STATE_DIRECTORY");
+    return state ? state : "gazelle-data";
+}
 
 void declare(CLI::App& app, Options& options) {
     Declaration declaration{app};
@@ -151,6 +164,9 @@ void declare(CLI::App& app, Options& options) {
     declaration.addCount("log-files", options.log.files, "Full log files that are kept");
     declaration.addFlag("daemon", options.daemon, "Serve in the background; returns when it serves. Needs --log-file");
     declaration.addPath("pid-file", options.pidFile, "Write the process number here, and refuse to start beside another hub with the file");
+    declaration.addDirectory("data-dir", server.dataDir, defaultDataDir(),
+                             "Where created topics are kept, for one hub at a time; none: nowhere");
+    declaration.addFlag("reset-catalog", server.resetCatalog, "Put a damaged catalog aside and begin without created topics");
     declaration.addSize("window-bytes", limits.windowBytes, "Messages kept per topic for readers that are behind");
     declaration.addSize("max-memory", limits.maxMemory, "All message buffers together; near it publishers have to wait");
     declaration.addSize("max-payload-bytes", limits.maxPayloadBytes, "Largest message");

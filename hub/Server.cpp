@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -15,8 +16,10 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "Admin.hpp"
+#include "Catalog.hpp"
 #include "Clock.hpp"
 #include "Connection.hpp"
+#include "DataDir.hpp"
 #include "Listener.hpp"
 #include "LogBudget.hpp"
 #include "TopicName.hpp"
@@ -90,10 +93,7 @@ void check(ServerOptions const& options) {
 /// Everything below runs on the hub's thread, except what posts to it.
 class Server::Impl {
   public:
-    explicit Impl(ServerOptions options) : options_(std::move(options)) {
-        check(options_);
-        broker_.setAdmin(admin_);
-    }
+    explicit Impl(ServerOptions options) : options_(std::move(options)) { check(options_); }
 
     ~Impl() {
         stopNow();
@@ -101,6 +101,13 @@ class Server::Impl {
     }
 
     void start() {
+        broker_.setNow(readClocks());
+        if (!options_.dataDir.empty()) openCatalog();
+        admin_.emplace(broker_, catalog_.get());
+        broker_.setAdmin(*admin_);
+        if (catalog_) {
+            for (auto const& problem : admin_->restore(catalog_->load())) log(LogLevel::error, problem);
+        }
         for (auto const& text : options_.listen) {
             auto& listener = *listeners_.emplace_back(std::make_unique<Listener>(loop_, *transport::Url::parse(text), options_.insecure));
             urls_.push_back(listener.url().toString());
@@ -165,6 +172,18 @@ class Server::Impl {
     }
 
   private:
+    void openCatalog() {
+        dataDir_ = std::make_unique<DataDir>(options_.dataDir);
+        auto const file = dataDir_->path() / "catalog.db";
+        if (options_.resetCatalog) Catalog::setAside(file);
+        catalog_ = std::make_unique<Catalog>(file, [this](std::function<void()> work) {
+            asio::post(loop_, [this, work = std::move(work)] {
+                broker_.setNow(readClocks());
+                work();
+            });
+        });
+    }
+
     /// False if the hub does not run (any more).
     bool post(std::function<void()> work) {
         std::lock_guard const lock{mutex_};
@@ -295,7 +314,9 @@ class Server::Impl {
     ServerOptions const options_;
     asio::io_context loop_{1};  // before all that lives on it
     Broker broker_{options_.limits, protocol::BufferPool::create(), randomId(), [this] { asio::post(loop_, [this] { flush(); }); }};
-    Admin admin_{broker_};
+    std::unique_ptr<DataDir> dataDir_;
+    std::unique_ptr<Catalog> catalog_;
+    std::optional<Admin> admin_;
     std::unordered_map<Session*, Served> connections_;
     std::unordered_map<std::string, std::size_t> perAddress_;  // connections admitted
     std::size_t admitted_ = 0;

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 std::string toText(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Admin::Answer refusal(Error code, std::string const& name) {
-    return {code, "topic '" + name + "': " + std::string{describe(code)}, Json::object()};
+    return {code, "topic '" + name + "': " + std::string{describe(code)}};
 }
 
 Admin::Answer with(Json result) { return {Error::ok, {}, std::move(result)}; }
@@ -30,15 +30,53 @@ struct NoSuchTopic {
 
 }  // namespace
 
-Admin::Admin(Broker& broker)
+Admin::Admin(Broker& broker, TopicStore* store)
     : broker_(broker),
+      store_(store),
       operations_{{"topic.create", &Admin::createTopic}, {"topic.delete", &Admin::deleteTopic}, {"topic.list", &Admin::listTopics},
                   {"topic.info", &Admin::topicInfo},     {"topic.set", &Admin::setTopic},       {"topic.pause", &Admin::pauseTopic},
                   {"topic.resume", &Admin::resumeTopic}, {"topic.purge", &Admin::purgeTopic},   {"stats", &Admin::stats},         {"ping", &Admin::ping},
                   {"connections", &Admin::connections},  {"kick", &Admin::kick}} {}
 
 void Admin::request(std::uint64_t session, std::uint32_t requestId, std::string_view operation, std::string_view arguments) {
-    auto const answer = run(operation, arguments);
+    auto answer = run(operation, arguments);
+    if (!store_ || answer.changed.empty()) return reply(session, requestId, answer);
+    // Confirmed means kept.
+    auto const name = answer.changed;
+    keep(name, [this, session, requestId, answer = std::move(answer)](std::string const& problem) mutable {
+        if (!problem.empty()) {
+            answer.code = Error::storageError;
+            answer.sentence = "the change of topic '" + answer.changed + "' holds only until the hub is restarted: it could not be kept: " + problem;
+        }
+        reply(session, requestId, answer);
+    });
+}
+
+void Admin::keep(std::string const& name, TopicStore::Done done) {
+    auto const* topic = broker_.findTopic(name);
+    if (topic && topic->created) store_->put({name, toText(toJson(topic->settings())), topic->paused}, std::move(done));
+    else store_->remove(name, std::move(done));
+}
+
+std::vector<std::string> Admin::restore(std::vector<TopicStore::Entry> const& entries) {
+    std::vector<std::string> problems;
+    for (auto const& entry : entries) {
+        auto settings = TopicSettings::defaults(broker_.limits());
+        try {
+            settings = changed(settings, nlohmann::json::parse(entry.settings, nullptr, false), broker_.limits());
+        } catch (BadArgument const& bad) {
+            problems.push_back("topic '" + entry.name + "' has the hub's defaults, as its settings are not good any more: " + bad.sentence);
+        }
+        if (auto const error = broker_.createTopic(entry.name, settings); error != Error::ok) {
+            problems.push_back("topic '" + entry.name + "' is missing: " + std::string{describe(error)});
+            continue;
+        }
+        if (entry.paused) broker_.pauseTopic(*broker_.findTopic(entry.name), true);
+    }
+    return problems;
+}
+
+void Admin::reply(std::uint64_t session, std::uint32_t requestId, Answer const& answer) {
     auto const result = answer.code == Error::ok ? toText(answer.result) : std::string{};
     broker_.answer(session, {requestId, answer.code, answer.sentence, {result}});
 }
@@ -46,12 +84,12 @@ void Admin::request(std::uint64_t session, std::uint32_t requestId, std::string_
 Admin::Answer Admin::run(std::string_view operation, std::string_view arguments) {
     auto const found = operations_.find(operation);
     if (found == operations_.end()) {
-        return {Error::noSuchOperation, "'" + std::string{operation} + "': " + std::string{describe(Error::noSuchOperation)}, {}};
+        return {Error::noSuchOperation, "'" + std::string{operation} + "': " + std::string{describe(Error::noSuchOperation)}};
     }
     try {
         return (this->*found->second)(arguments);
     } catch (BadArgument const& bad) {
-        return {Error::badArgument, bad.sentence, {}};
+        return {Error::badArgument, bad.sentence};
     } catch (NoSuchTopic const& missing) {
         return refusal(Error::noSuchTopic, missing.name);
     }
@@ -69,13 +107,21 @@ Admin::Answer Admin::createTopic(std::string_view arguments) {
     auto settings = TopicSettings::defaults(broker_.limits());
     if (given.has("settings")) settings = changed(settings, given.at("settings"), broker_.limits());
     if (auto const error = broker_.createTopic(name, settings); error != Error::ok) return refusal(error, name);
-    return with(toJson(topicNamed(name)));
+    return changedTopic(topicNamed(name));
+}
+
+Admin::Answer Admin::changedTopic(Topic const& topic) const {
+    auto answer = with(toJson(topic));
+    if (topic.created) answer.changed = topic.name();
+    return answer;
 }
 
 Admin::Answer Admin::deleteTopic(std::string_view arguments) {
     auto const name = Arguments{arguments, {"name"}}.text("name");
     if (auto const error = broker_.deleteTopic(name); error != Error::ok) return refusal(error, name);
-    return with({{"name", name}});
+    auto answer = with({{"name", name}});
+    answer.changed = name;
+    return answer;
 }
 
 Admin::Answer Admin::listTopics(std::string_view arguments) {
@@ -111,13 +157,13 @@ Admin::Answer Admin::setTopic(std::string_view arguments) {
     auto& topic = topicNamed(given.text("name"));
     if (!given.has("settings")) throw BadArgument{"'settings' is missing: say what to change"};
     broker_.changeTopic(topic, changed(topic.settings(), given.at("settings"), broker_.limits()));
-    return with(toJson(topic));
+    return changedTopic(topic);
 }
 
 Admin::Answer Admin::pause(std::string_view arguments, bool paused) {
     auto& topic = topicNamed(Arguments{arguments, {"name"}}.text("name"));
     broker_.pauseTopic(topic, paused);
-    return with(toJson(topic));
+    return changedTopic(topic);
 }
 
 Admin::Answer Admin::purgeTopic(std::string_view arguments) {
@@ -175,7 +221,7 @@ Admin::Answer Admin::connections(std::string_view arguments) {
 Admin::Answer Admin::kick(std::string_view arguments) {
     auto const id = Arguments{arguments, {"connection"}}.number("connection", 1, UINT64_MAX);
     auto* session = broker_.findSession(id);
-    if (!session) return {Error::noSuchConnection, "connection " + std::to_string(id) + ": " + std::string{describe(Error::noSuchConnection)}, {}};
+    if (!session) return {Error::noSuchConnection, "connection " + std::to_string(id) + ": " + std::string{describe(Error::noSuchConnection)}};
     Json result{{"connection", id}, {"client", session->clientName()}};
     session->fail(Error::kicked, describe(Error::kicked));
     return with(std::move(result));

@@ -4,11 +4,13 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "AdminPort.hpp"
 #include "Broker.hpp"
+#include "TopicStore.hpp"
 
 namespace gazellemq::hub {
 
@@ -20,7 +22,11 @@ class Admin final : public AdminPort {
     static constexpr std::uint64_t kPage = 100;
     static constexpr std::uint64_t kMaxPage = 1000;
 
-    explicit Admin(Broker& broker);
+    /// Without a `store` created topics end with the hub.
+    explicit Admin(Broker& broker, TopicStore* store = nullptr);
+
+    /// Topics of an earlier hub. What went wrong, a sentence for each topic that is not what it was.
+    std::vector<std::string> restore(std::vector<TopicStore::Entry> const& entries);
 
     void request(std::uint64_t session, std::uint32_t requestId, std::string_view operation, std::string_view arguments) override;
 
@@ -28,6 +34,7 @@ class Admin final : public AdminPort {
         Error code = Error::ok;
         std::string sentence;
         nlohmann::ordered_json result = nlohmann::ordered_json::object();
+        std::string changed = {};  ///< the created topic that is to be kept as it is now, or not any more
     };
     Answer run(std::string_view operation, std::string_view arguments);
 
@@ -47,9 +54,13 @@ class Admin final : public AdminPort {
     Answer connections(std::string_view arguments);
     Answer kick(std::string_view arguments);
     Answer pause(std::string_view arguments, bool paused);
+    void reply(std::uint64_t session, std::uint32_t requestId, Answer const& answer);
+    void keep(std::string const& name, TopicStore::Done done);
+    Answer changedTopic(Topic const& topic) const;
     Topic& topicNamed(std::string const& name) const;
 
     Broker& broker_;
+    TopicStore* const store_;
     std::map<std::string_view, Operation> const operations_;
 };
 

@@ -19,7 +19,7 @@ constexpr long kLogBytes = 4000;
 constexpr int kStarts = 20;
 
 std::vector<std::string> withListen(std::string url, std::vector<std::string> options) {
-    options.insert(options.end(), {"--listen", std::move(url)});
+    options.insert(options.end(), {"--listen", std::move(url), "--data-dir", "none"});
     return options;
 }
 

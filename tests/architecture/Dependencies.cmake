@@ -11,14 +11,15 @@ set(edges_client_lib/tools client_lib/include)
 set(edges_hub/include)
 set(edges_hub/core hub/include client_lib/protocol client_lib/include)
 set(edges_hub/admin hub/core hub/include client_lib/protocol client_lib/include)
+set(edges_hub/storage hub/core hub/include client_lib/protocol client_lib/include)
 set(edges_hub/net hub/core hub/include client_lib/transport client_lib/protocol client_lib/include)
 set(edges_hub/program hub/include)
-set(edges_hub hub/program hub/net hub/admin hub/core hub/include client_lib/transport client_lib/protocol client_lib/include)
+set(edges_hub hub/program hub/net hub/admin hub/storage hub/core hub/include client_lib/transport client_lib/protocol client_lib/include)
 set(edges_examples/publisher client_lib/include)
 set(edges_examples/subscriber client_lib/include)
 set(edges_perf/load client_lib/protocol client_lib/include)  # raw clients speak the protocol themselves
 set(folders client_lib/include client_lib/protocol client_lib/transport client_lib/src client_lib/tools hub/include
-    hub/core hub/admin hub/net hub/program hub examples/publisher examples/subscriber perf/load)  # perf/micro and tests look at everything
+    hub/core hub/admin hub/storage hub/net hub/program hub examples/publisher examples/subscriber perf/load)  # perf/micro and tests look at everything
 
 # Files without sockets, files, threads and clocks.
 set(pure client_lib/protocol/* client_lib/include/* client_lib/include/gazellemq/* client_lib/transport/Url

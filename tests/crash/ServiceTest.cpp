@@ -138,7 +138,8 @@ TEST_F(Service, needs_one_writable_folder_under_a_read_only_root_as_an_ordinary_
     if (ChildProcess probe{run("true")}; probe.waitForEnd() != "exit 0") GTEST_SKIP() << "no namespaces here: " << probe.errors();
     EXPECT_NE((ChildProcess{run("touch /tmp/gazelle-is-not-read-only")}.waitForEnd()), "exit 0");
 
-    ChildProcess hub{run((folder / "gazelle-hub").string() + " --listen " + url + " --listen tcp://127.0.0.1:0 --pid-file " +
+    ChildProcess hub{run((folder / "gazelle-hub").string() + " --listen " + url + " --listen tcp://127.0.0.1:0 --data-dir " +
+                         (folder / "data").string() + " --pid-file " +
                          pidFile.string() + " --log-file " + logFile.string())};
     auto const ready = hub.nextLine();
     ASSERT_TRUE(ready && ready->starts_with("gazelle-hub is ready on " + url)) << hub.errors();

@@ -20,7 +20,8 @@ std::vector<std::string> const kNames{"listen", "insecure", "log-level", "window
                                       "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit",
                                       "max-connections", "max-connections-per-address", "max-log-line-bytes",
                                       "max-log-lines-per-second", "log-file", "log-file-bytes", "log-files", "pid-file", "daemon",
-                                      "slow-consumer", "slow-wildcard", "max-topic-bytes", "max-unconfirmed-bytes"};
+                                      "slow-consumer", "slow-wildcard", "max-topic-bytes", "max-unconfirmed-bytes",
+                                      "data-dir", "reset-catalog", "auto-create"};
 
 /// The variables of the machine that runs the tests do not count, and a configuration file can be written.
 class Options : public testing::Test {
@@ -33,6 +34,7 @@ class Options : public testing::Test {
     Options() {
         for (auto const& name : kNames) ::unsetenv(variableOf(name).c_str());
         ::unsetenv("GAZELLE_CONFIG");
+        ::unsetenv("STATE_DIRECTORY");
         folder_ = std::filesystem::temp_directory_path() / "gazelle-options-XXXXXX";
         auto pattern = folder_.string();
         folder_ = ::mkdtemp(pattern.data());
@@ -95,6 +97,16 @@ TEST_F(Options, without_any_the_documented_defaults_hold) {
     EXPECT_EQ(server.limits.windowBytes, 8u * 1024 * 1024);
     EXPECT_EQ(server.limits.stallLimit, 10s);
     EXPECT_EQ(server.drainLimit, 4s);
+    EXPECT_TRUE(server.limits.autoCreate);
+    EXPECT_EQ(server.dataDir, std::filesystem::absolute("gazelle-data"));
+    EXPECT_FALSE(server.resetCatalog);
+}
+
+TEST_F(Options, the_data_directory_is_the_service_managers_unless_another_is_given) {
+    setVariable("STATE_DIRECTORY", "/var/lib/hub");
+    EXPECT_EQ(parse({}).options.server.dataDir, "/var/lib/hub");
+    EXPECT_EQ(parse({"--data-dir", "/elsewhere"}).options.server.dataDir, "/elsewhere");
+    EXPECT_EQ(parse({"--data-dir", "none"}).options.server.dataDir, "");
 }
 
 TEST_F(Options, flags_set_every_option) {
@@ -102,7 +114,7 @@ TEST_F(Options, flags_set_every_option) {
                                "--window-bytes", "1MB", "--max-memory", "2GB", "--max-payload-bytes", "100", "--max-topics", "3",
                                "--max-subscriptions", "4", "--max-open-topics", "5", "--max-control-bytes", "128KB", "--heartbeat",
                                "2s", "--handshake-timeout", "300", "--stall-limit", "1m", "--idle-topic-ttl", "2h", "--drain-limit",
-                               "50ms", "--max-topic-bytes", "6", "--max-unconfirmed-bytes", "3MB"});
+                               "50ms", "--max-topic-bytes", "6", "--max-unconfirmed-bytes", "3MB", "--auto-create=false", "--reset-catalog"});
     ASSERT_TRUE(parsed.run) << parsed.err;
     auto const& server = parsed.options.server;
     auto const& limits = server.limits;
@@ -123,6 +135,8 @@ TEST_F(Options, flags_set_every_option) {
     EXPECT_EQ(limits.stallLimit, 1min);
     EXPECT_EQ(limits.idleTopicTtl, 2h);
     EXPECT_EQ(server.drainLimit, 50ms);
+    EXPECT_FALSE(limits.autoCreate);
+    EXPECT_TRUE(server.resetCatalog);
 }
 
 TEST_F(Options, each_is_a_variable_too) {

@@ -1,5 +1,6 @@
 #include "HubProcess.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,8 @@ std::uint16_t findListeningPort(pid_t pid) {
 ChildProcess::Setup HubProcess::command(std::vector<std::string> const& options, ChildProcess::Setup setup) {
     setup.words = {GAZELLE_HUB};
     setup.words.insert(setup.words.end(), options.begin(), options.end());
+    // Several hubs of the tests run in one folder.
+    if (std::find(options.begin(), options.end(), "--data-dir") == options.end()) setup.words.insert(setup.words.end(), {"--data-dir", "none"});
     return setup;
 }
 

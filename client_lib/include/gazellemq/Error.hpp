@@ -65,6 +65,7 @@ enum class Error : std::uint16_t {
     badArgument = 63,
     noSuchConnection = 64,
     kicked = 65,
+    storageError = 66,
 };
 
 /// One English sentence for `error`. Static storage; any thread.

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,10 @@ struct ServerOptions {
     std::vector<std::string> listen{"tcp://127.0.0.1:5875"};
     /// Allow addresses other than loopback. There are no credentials yet: everybody who can connect can read and write.
     bool insecure = false;
+    /// Where created topics are kept; empty: nowhere, they end with the hub. One hub at a time has a directory.
+    std::filesystem::path dataDir{};
+    /// Puts a catalog that cannot be read aside (*.bad) and begins without created topics.
+    bool resetCatalog = false;
     /// How long stop() lets clients drain.
     std::chrono::milliseconds drainLimit{4000};
     Limits limits;
