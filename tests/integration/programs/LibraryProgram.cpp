@@ -70,6 +70,7 @@ std::ptrdiff_t threads() {
 }
 std::ptrdiff_t const threadsAtStart = threads();
 
+/// The system counts a thread for a moment after it has been joined. If one stays this never returns, and the test fails.
 void waitForEndOfThreads() {
     while (threads() > threadsAtStart) std::this_thread::yield();
 }
@@ -95,7 +96,7 @@ void bothAtOnce(char const* firstPath, char const* secondPath, int flags) {
         check(second->publish(kMessages) && second->receive(3 * kMessages), "the second works when the first is gone");
         second->stop();
         second.close();
-        check(threads() == threadsAtStart, "closed clients leave no thread behind");
+        waitForEndOfThreads();  // closed clients leave none behind
         check(!first.isInMemory() && !second.isInMemory(), "both libraries are out of memory");
         forkOnce();
     }
@@ -106,7 +107,7 @@ void singletons(char const* path) {
         Opened library{path, RTLD_LOCAL};
         check(library->useSingletons(url, kMessages), "the singletons work, also when the library was loaded again");
         library.close();
-        check(threads() == threadsAtStart, "dlclose() has closed the singletons");
+        waitForEndOfThreads();  // dlclose() has closed the singletons
         check(!library.isInMemory(), "the library is out of memory");
         forkOnce();
     }
