@@ -115,8 +115,8 @@ class Declaration {
     }
 
     /// "none" leaves it empty.
-    void addDirectory(std::string const& name, std::filesystem::path& value, std::string const& preset, std::string const& text) {
-        auto const set = [&value](std::string const& path) { value = path == "none" ? std::filesystem::path{} : std::filesystem::absolute(path); };
+    void addDirectory(std::string const& name, std::string& value, std::string const& preset, std::string const& text) {
+        auto const set = [&value](std::string const& path) { value = path == "none" ? "" : std::filesystem::absolute(path).string(); };
         set(preset);
         named(app_.add_option_function<std::string>("--" + name, set, text)->type_name("DIRECTORY")->default_str(preset), name);
     }

@@ -19,6 +19,7 @@ using Id = std::array<std::byte, 16>;
 /// Text with a u32 length in front.
 struct LongText {
     std::string_view text;
+    bool operator==(LongText const&) const = default;
 };
 
 struct Hello {

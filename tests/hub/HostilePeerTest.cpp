@@ -8,7 +8,7 @@ namespace {
 
 using protocol::FrameType;
 
-constexpr std::uint8_t kClientTypes[] = {2, 3, 4, 5, 6, 7, 8, 33, 34, 35, 36, 37};
+constexpr std::uint8_t kClientTypes[] = {2, 3, 4, 5, 6, 7, 8, 9, 33, 34, 35, 36, 37};
 
 bool clientSends(int type) { return std::find(std::begin(kClientTypes), std::end(kClientTypes), type) != std::end(kClientTypes); }
 

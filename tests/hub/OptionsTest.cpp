@@ -98,7 +98,7 @@ TEST_F(Options, without_any_the_documented_defaults_hold) {
     EXPECT_EQ(server.limits.stallLimit, 10s);
     EXPECT_EQ(server.drainLimit, 4s);
     EXPECT_TRUE(server.limits.autoCreate);
-    EXPECT_EQ(server.dataDir, std::filesystem::absolute("gazelle-data"));
+    EXPECT_EQ(server.dataDir, std::filesystem::absolute("gazelle-data").string());
     EXPECT_FALSE(server.resetCatalog);
 }
 

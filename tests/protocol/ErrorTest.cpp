@@ -23,6 +23,9 @@ std::string_view identifierOf(Error error) {
         CASE(tooManyTopics) CASE(tooManySubscriptions) CASE(tooManyOpenTopics)
         CASE(versionUnsupported) CASE(limitReached) CASE(stalled) CASE(goingAway) CASE(silent)
         CASE(handshakeTimeout) CASE(hubMemoryFull) CASE(creditExceeded)
+        CASE(noSuchTopic) CASE(topicExists) CASE(topicDeleted) CASE(policyNotAllowed)
+        CASE(tooManySubscriptionsToTopic) CASE(tooManyPublishersOfTopic) CASE(noSuchOperation)
+        CASE(badArgument) CASE(noSuchConnection) CASE(kicked) CASE(storageError)
 #undef CASE
         // clang-format on
     }

@@ -1,7 +1,6 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,7 +19,7 @@ struct ServerOptions {
     /// Allow addresses other than loopback. There are no credentials yet: everybody who can connect can read and write.
     bool insecure = false;
     /// Where created topics are kept; empty: nowhere, they end with the hub. One hub at a time has a directory.
-    std::filesystem::path dataDir{};
+    std::string dataDir{};
     /// Puts a catalog that cannot be read aside (*.bad) and begins without created topics.
     bool resetCatalog = false;
     /// How long stop() lets clients drain.
