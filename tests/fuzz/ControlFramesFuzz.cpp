@@ -30,7 +30,7 @@ void tryAll(FrameType type, ByteView body) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     if (size == 0) return 0;
     tryAll<Hello, Welcome, OpenTopic, CloseTopic, Flush, Subscribe, Unsubscribe, Credit, Reply, Confirm,
-           TopicNamed, Dropped, TopicGone, Notice, Ping, Pong, Drain, DrainAck, Goodbye>(
+           TopicNamed, Dropped, TopicGone, Notice, AdminRequest, AdminReply, Ping, Pong, Drain, DrainAck, Goodbye>(
         static_cast<FrameType>(data[0]), gazellemq::test::asBytes(data + 1, size - 1));
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "Admin.hpp"
 #include "FakeClient.hpp"
 #include "Fuzz.hpp"
 
@@ -41,6 +42,8 @@ hub::Limits smallLimits() {
 /// along, and must see nothing but whole frames and batches.
 void fuzz(ByteView input) {
     FakeHub hub{smallLimits(), 16 * 1024};
+    hub::Admin admin{hub.broker()};
+    hub.broker().setAdmin(admin);
     {
         FakeClient good{hub};
         good.verifiesChecksums = false;  // the hub hands on what the publisher wrote
