@@ -8,6 +8,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS gazellemq_client gazellemq_hub EXPORT gazellemqTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS gazelle-hub RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET gazelle)
+    install(TARGETS gazelle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 
 # Two ways to write it: <PublisherClient.hpp> with the targets' include directory, <gazellemq/PublisherClient.hpp> without.
 set(includeDir ${CMAKE_INSTALL_INCLUDEDIR}/gazellemq)
