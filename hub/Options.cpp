@@ -168,6 +168,7 @@ void declare(CLI::App& app, Options& options) {
                              "Where created topics are kept, for one hub at a time; none: nowhere");
     declaration.addFlag("reset-catalog", server.resetCatalog, "Put a damaged catalog aside and begin without created topics");
     declaration.addSize("window-bytes", limits.windowBytes, "Messages kept per topic for readers that are behind");
+    declaration.addSize("retain-bytes", limits.retainBytes, "Of these, kept for subscriptions to come; with 0 not even the last message");
     declaration.addSize("max-memory", limits.maxMemory, "All message buffers together; near it publishers have to wait");
     declaration.addSize("max-payload-bytes", limits.maxPayloadBytes, "Largest message");
     declaration.addCount("max-connections", limits.maxConnections, "Connections in all; more are told why and closed");
@@ -175,15 +176,17 @@ void declare(CLI::App& app, Options& options) {
                          "Connections of one IP address, or of one user over Unix sockets");
     declaration.addCount("max-topic-bytes", limits.maxTopicBytes, "Longest topic name or pattern, up to 255");
     declaration.addCount("max-topics", limits.maxTopics, "Topics that may exist");
+    declaration.addCount("max-partitions", limits.maxPartitions, "Partitions that a topic may have");
     declaration.addCount("max-subscriptions", limits.maxSubscriptions, "Subscriptions of one connection");
     declaration.addCount("max-open-topics", limits.maxOpenTopics, "Topics that one connection may publish to at a time");
     declaration.addSize("max-unconfirmed-bytes", limits.maxUnconfirmedBytes, "What one connection may send ahead of the hub's confirms, over all its topics");
     declaration.addFlag("auto-create", limits.autoCreate, "Make topics at their first use; without it (--auto-create=false) only 'gazelle topic create' does");
     declaration.addPolicy("slow-consumer", limits.slowConsumer,
-                          "When a subscription by name falls behind by the window: block the publishers, dropOldest, or disconnect it",
-                          {{"block", SlowPolicy::block}, {"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}}, "block");
-    declaration.addPolicy("slow-wildcard", limits.slowWildcard, "The same of a subscription by wildcard: dropOldest or disconnect",
-                          {{"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}}, "dropOldest");
+                          "When a subscription by name falls behind by the window: block the publishers, dropOldest, disconnect it, or conflate: "
+                          "only the newest of each key",
+                          {{"block", SlowPolicy::block}, {"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}, {"conflate", SlowPolicy::conflate}}, "block");
+    declaration.addPolicy("slow-wildcard", limits.slowWildcard, "The same of a subscription by wildcard: dropOldest, disconnect or conflate",
+                          {{"dropOldest", SlowPolicy::dropOldest}, {"disconnect", SlowPolicy::disconnect}, {"conflate", SlowPolicy::conflate}}, "dropOldest");
     declaration.addSize("max-control-bytes", limits.maxControlBytes, "Replies that may wait for a connection that does not read");
     declaration.addTime("heartbeat", limits.heartbeat, "Sign of life asked of a silent client; it is cut after twice that and a second");
     declaration.addTime("handshake-timeout", limits.handshakeTimeout, "From connecting to the end of the handshake");

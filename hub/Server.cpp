@@ -63,6 +63,8 @@ void check(ServerOptions const& options) {
     auto const& limits = options.limits;
     require(!options.listen.empty(), "listen: at least one address is needed, such as tcp://127.0.0.1:5875");
     require(limits.windowBytes >= 64 * 1024, "windowBytes (--window-bytes) must be at least 64 KB");
+    require(limits.retainBytes <= limits.windowBytes, "retainBytes (--retain-bytes) must be at most windowBytes (--window-bytes)");
+    require(limits.maxPartitions >= 1 && limits.maxPartitions <= 65535, "maxPartitions (--max-partitions) must be 1 to 65535");
     require(limits.maxMemory >= limits.windowBytes, "maxMemory (--max-memory) must be at least windowBytes (--window-bytes)");
     require(limits.maxPayloadBytes >= 1 && limits.maxPayloadBytes <= 1024 * 1024 * 1024,
             "maxPayloadBytes (--max-payload-bytes) must be 1 byte to 1 GB");
@@ -73,7 +75,7 @@ void check(ServerOptions const& options) {
     require(limits.maxConnectionsPerAddress >= 1, "maxConnectionsPerAddress (--max-connections-per-address) must be at least 1");
     require(options.maxLogLineBytes >= 100, "maxLogLineBytes (--max-log-line-bytes) must be at least 100");
     require(options.maxLogLinesPerSecond >= 1, "maxLogLinesPerSecond (--max-log-lines-per-second) must be at least 1");
-    require(limits.slowWildcard != SlowPolicy::block, "slowWildcard (--slow-wildcard) must be dropOldest or disconnect");
+    require(limits.slowWildcard != SlowPolicy::block, "slowWildcard (--slow-wildcard) must be dropOldest, disconnect or conflate");
     require(limits.maxControlBytes >= 64 * 1024, "maxControlBytes (--max-control-bytes) must be at least 64 KB");
     require(limits.heartbeat >= 100ms && limits.heartbeat <= 1h, "heartbeat (--heartbeat) must be 100 ms to 1 hour");
     require(limits.handshakeTimeout >= 10ms && limits.handshakeTimeout <= kLongest,
@@ -281,7 +283,7 @@ class Server::Impl {
 
     ServerStats readStats() {
         auto const& counters = broker_.counters();
-        return {counters.messagesIn, counters.messagesOut,         counters.messagesDropped,
+        return {counters.messagesIn, counters.messagesOut,         counters.dropped.total(),
                 counters.bytesIn,    counters.bytesOut,            broker_.sessionCount(),
                 broker_.subscriptionCount(), broker_.topicCount(), broker_.pool().bytesInUse()};
     }

@@ -94,6 +94,8 @@ class ByteReader {
     }
 
     bool ok() const { return ok_; }
+    /// Bytes read so far.
+    std::size_t position() const { return at_; }
 
   private:
     bool take(std::size_t size) {

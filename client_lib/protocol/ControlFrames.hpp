@@ -73,14 +73,30 @@ struct Flush {
     auto fields() { return std::tie(); }
 };
 
+/// Where in what a topic's window holds a subscription begins.
+enum class StartKind : std::uint8_t {
+    latest = 0,      ///< with what is published from now on
+    earliest = 1,    ///< with the oldest message
+    last = 2,        ///< with the last so many messages
+    lastPerKey = 3,  ///< with the newest message of each key
+    offset = 4       ///< with that offset
+};
+
+/// Producer ids of one process have the bits above these in common.
+inline constexpr unsigned kObjectBits = 16;
+
 struct Subscribe {
     static constexpr auto kType = FrameType::subscribe;
     std::uint32_t requestId = 0;
     std::uint32_t subscription = 0;
     std::uint64_t credit = 0;  ///< absolute: bytes of batches that may be delivered from the start
     std::string_view pattern;
-    std::uint8_t policy = 0;  ///< for a slow consumer: 0 as the topic says, 1 block, 2 dropOldest, 3 disconnect
-    auto fields() { return std::tie(requestId, subscription, credit, pattern, policy); }
+    std::uint8_t policy = 0;       ///< for a slow consumer: 0 as the topic says, 1 block, 2 dropOldest, 3 disconnect, 4 conflate
+    StartKind start = StartKind::latest;
+    std::uint64_t startValue = 0;  ///< of `last`: messages; of `offset`: the offset
+    std::uint16_t partition = 0;   ///< 0: all, otherwise one more than its number
+    std::uint64_t notFrom = 0;     ///< batches of producers with the same upper 48 bits are not delivered; 0: all are
+    auto fields() { return std::tie(requestId, subscription, credit, pattern, policy, start, startValue, partition, notFrom); }
 };
 
 struct Unsubscribe {
@@ -102,7 +118,8 @@ struct Reply {
     std::uint32_t requestId = 0;
     Error code = Error::ok;
     std::string_view sentence;
-    auto fields() { return std::tie(requestId, code, sentence); }
+    std::uint16_t partitions = 0;  ///< of the topic that was opened
+    auto fields() { return std::tie(requestId, code, sentence, partitions); }
 };
 
 struct Confirm {
@@ -110,7 +127,9 @@ struct Confirm {
     std::uint32_t handle = 0;
     std::uint64_t sequence = 0;  ///< everything up to it is accepted; 0 = nothing yet
     std::uint64_t credit = 0;    ///< absolute: bytes of batches that may be sent on this handle
-    auto fields() { return std::tie(handle, sequence, credit); }
+    std::uint32_t subscriptions = 0;  ///< that the last batch went to
+    std::uint64_t unheard = 0;        ///< absolute: messages on this handle that went to none
+    auto fields() { return std::tie(handle, sequence, credit, subscriptions, unheard); }
 };
 
 /// Why a publisher has no credit when the reason is not its own topic, or that its topic was deleted (topicDeleted).
@@ -156,6 +175,17 @@ struct Dropped {
     auto fields() { return std::tie(subscription, handle, count); }
 };
 
+/// A subscription began where there is nothing any more: the messages in between are missing.
+struct Gap {
+    static constexpr auto kType = FrameType::gap;
+    std::uint32_t subscription = 0;
+    std::uint32_t handle = 0;
+    std::uint16_t partition = 0;
+    std::uint64_t firstMissing = 0;    ///< the offset that was asked for
+    std::uint64_t firstAvailable = 0;  ///< the offset of what is delivered next
+    auto fields() { return std::tie(subscription, handle, partition, firstMissing, firstAvailable); }
+};
+
 struct TopicGone {
     static constexpr auto kType = FrameType::topicGone;
     std::uint32_t subscription = 0;
@@ -199,6 +229,7 @@ namespace detail {
 inline void putField(ByteWriter& out, std::string_view text) { out.putText(text); }
 inline void putField(ByteWriter& out, LongText text) { out.putLongText(text.text); }
 inline void putField(ByteWriter& out, Error code) { out.put(static_cast<std::uint16_t>(code)); }
+inline void putField(ByteWriter& out, StartKind kind) { out.put(static_cast<std::uint8_t>(kind)); }
 inline void putField(ByteWriter& out, Id const& id) {
     for (auto const byte : id) out.put(static_cast<std::uint8_t>(byte));
 }
@@ -211,6 +242,7 @@ void putField(ByteWriter& out, T value) {
 inline void getField(ByteReader& in, std::string_view& text) { text = in.getText(); }
 inline void getField(ByteReader& in, LongText& text) { text.text = in.getLongText(); }
 inline void getField(ByteReader& in, Error& code) { code = static_cast<Error>(in.get<std::uint16_t>()); }
+inline void getField(ByteReader& in, StartKind& kind) { kind = static_cast<StartKind>(in.get<std::uint8_t>()); }
 inline void getField(ByteReader& in, Id& id) {
     for (auto& byte : id) byte = static_cast<std::byte>(in.get<std::uint8_t>());
 }

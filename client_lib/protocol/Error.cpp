@@ -71,6 +71,7 @@ constexpr Entry kEntries[] = {
     {Error::noSuchOperation, "noSuchOperation", "the hub does not know this operation: is it older than the program that asks?"},
     {Error::badArgument, "badArgument", "an argument of the operation is missing or wrong"},
     {Error::storageError, "storageError", "the hub could not write to its data directory: look at its log and its disk"},
+    {Error::noSuchPartition, "noSuchPartition", "the topic has fewer partitions: see 'gazelle topic info'"},
     {Error::kicked, "kicked", "an administrator has ended the connection"},
     {Error::noSuchConnection, "noSuchConnection", "there is no such connection (any more)"},
 };

@@ -52,6 +52,7 @@ enum class FrameType : std::uint8_t {
     topicGone = 23,
     notice = 24,
     adminReply = 25,
+    gap = 26,
     // both
     ping = 33,
     pong = 34,

@@ -74,7 +74,6 @@ void printTopic(Json const& topic) {
     table.add({"messages out", number(topic, "messages_out") + " (" + sizeText(topic.at("bytes_out")) + ")"});
     table.add({"messages dropped", number(topic, "messages_dropped")});
     table.add({"in the window", number(topic, "window_messages") + " (" + sizeText(topic.at("window_bytes")) + ")"});
-    table.add({"next offset", number(topic, "next_offset")});
     std::cout << table.toText();
 }
 

@@ -63,7 +63,7 @@ std::vector<std::string> Admin::restore(std::vector<TopicStore::Entry> const& en
     for (auto const& entry : entries) {
         auto settings = TopicSettings::defaults(broker_.limits());
         try {
-            settings = changed(settings, nlohmann::json::parse(entry.settings, nullptr, false), broker_.limits());
+            settings = created(nlohmann::json::parse(entry.settings, nullptr, false), broker_.limits());
         } catch (BadArgument const& bad) {
             problems.push_back("topic '" + entry.name + "' has the hub's defaults, as its settings are not good any more: " + bad.sentence);
         }
@@ -104,8 +104,7 @@ Topic& Admin::topicNamed(std::string const& name) const {
 Admin::Answer Admin::createTopic(std::string_view arguments) {
     Arguments const given{arguments, {"name", "settings"}};
     auto const name = given.text("name");
-    auto settings = TopicSettings::defaults(broker_.limits());
-    if (given.has("settings")) settings = changed(settings, given.at("settings"), broker_.limits());
+    auto const settings = created(given.has("settings") ? given.at("settings") : nlohmann::json::object(), broker_.limits());
     if (auto const error = broker_.createTopic(name, settings); error != Error::ok) return refusal(error, name);
     return changedTopic(topicNamed(name));
 }
@@ -148,6 +147,7 @@ Admin::Answer Admin::listTopics(std::string_view arguments) {
 Admin::Answer Admin::topicInfo(std::string_view arguments) {
     auto const& topic = topicNamed(Arguments{arguments, {"name"}}.text("name"));
     auto info = toJson(topic);
+    info["partitions"] = partitionsOf(topic);
     info["readers"] = readersOf(topic, kMaxPage);
     return with(std::move(info));
 }
@@ -168,7 +168,7 @@ Admin::Answer Admin::pause(std::string_view arguments, bool paused) {
 
 Admin::Answer Admin::purgeTopic(std::string_view arguments) {
     auto& topic = topicNamed(Arguments{arguments, {"name"}}.text("name"));
-    auto const waiting = topic.log().messages();
+    auto const waiting = topic.messages();
     auto const dropped = broker_.purgeTopic(topic);
     return with({{"name", topic.name()}, {"purged", waiting}, {"dropped", dropped}});
 }
@@ -181,19 +181,14 @@ Admin::Answer Admin::ping(std::string_view arguments) {
 Admin::Answer Admin::stats(std::string_view arguments) {
     Arguments const none{arguments, {}};
     auto const& counters = broker_.counters();
-    return with({{"connections", broker_.sessionCount()},
-                 {"subscriptions", broker_.subscriptionCount()},
-                 {"topics", broker_.topicCount()},
-                 {"messages_in", counters.messagesIn},
-                 {"bytes_in", counters.bytesIn},
-                 {"messages_out", counters.messagesOut},
-                 {"bytes_out", counters.bytesOut},
-                 {"messages_dropped", counters.messagesDropped},
-                 {"buffer_bytes", broker_.pool().bytesInUse()},
-                 {"connections_opened", counters.sessionsOpened},
-                 {"disconnected_stalled", counters.sessionsStalled},
-                 {"disconnected_silent", counters.sessionsSilent},
-                 {"protocol_violations", counters.violations}});
+    Json stats{{"connections", broker_.sessionCount()}, {"subscriptions", broker_.subscriptionCount()}, {"topics", broker_.topicCount()}};
+    put(counters, stats);
+    stats["buffer_bytes"] = broker_.pool().bytesInUse();
+    stats["connections_opened"] = counters.sessionsOpened;
+    stats["disconnected_stalled"] = counters.sessionsStalled;
+    stats["disconnected_silent"] = counters.sessionsSilent;
+    stats["protocol_violations"] = counters.violations;
+    return with(std::move(stats));
 }
 
 Admin::Answer Admin::connections(std::string_view arguments) {

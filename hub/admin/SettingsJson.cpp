@@ -1,5 +1,6 @@
 #include "SettingsJson.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
@@ -10,8 +11,8 @@
 namespace gazellemq::hub {
 namespace {
 
-constexpr std::array kPolicies{SlowPolicy::block, SlowPolicy::dropOldest, SlowPolicy::disconnect};
-constexpr std::uint64_t kLeastWindow = 64 * 1024;
+constexpr std::array kPolicies{SlowPolicy::block, SlowPolicy::dropOldest, SlowPolicy::disconnect, SlowPolicy::conflate};
+constexpr std::uint64_t kLeastWindow = 64 * 1024;  // of a partition
 
 SlowPolicy policyOf(std::string const& setting, std::string const& name) {
     std::string names;
@@ -39,7 +40,10 @@ nlohmann::ordered_json toJson(TopicSettings const& settings) {
     for (auto const policy : kPolicies) {
         if (settings.choice.allows(policy)) allowed.push_back(nameOf(policy));
     }
-    return {{"window_bytes", settings.windowBytes},
+    return {{"kind", "transient"},
+            {"partitions", settings.partitions},
+            {"window_bytes", settings.windowBytes},
+            {"retain_bytes", settings.retainBytes},
             {"slow_consumer", nameOf(settings.slowConsumer)},
             {"slow_wildcard", nameOf(settings.slowWildcard)},
             {"allowed_policies", std::move(allowed)},
@@ -47,11 +51,28 @@ nlohmann::ordered_json toJson(TopicSettings const& settings) {
             {"max_publishers", settings.maxPublishers}};
 }
 
+TopicSettings created(nlohmann::json const& changes, Limits const& limits) {
+    auto settings = TopicSettings::defaults(limits);
+    if (changes.is_object() && changes.contains("partitions")) {
+        Arguments const given{{{"partitions", changes.at("partitions")}}, "the settings", {"partitions"}};
+        settings.partitions = static_cast<std::uint16_t>(given.number("partitions", 1, limits.maxPartitions));
+    }
+    return changed(settings, changes, limits);
+}
+
 TopicSettings changed(TopicSettings settings, nlohmann::json const& changes, Limits const& limits) {
     constexpr auto kMany = std::numeric_limits<std::uint32_t>::max();
     Arguments const given{changes, "the settings",
-                          {"window_bytes", "slow_consumer", "slow_wildcard", "allowed_policies", "max_subscriptions", "max_publishers"}};
-    settings.windowBytes = given.numberOr("window_bytes", settings.windowBytes, kLeastWindow, limits.maxMemory);
+                          {"kind", "partitions", "window_bytes", "retain_bytes", "slow_consumer", "slow_wildcard", "allowed_policies", "max_subscriptions",
+                           "max_publishers"}};
+    if (auto const kind = given.optionalText("kind"); kind && *kind != "transient") {
+        throw BadArgument{"'kind' is '" + *kind + "': this hub has transient topics only"};
+    }
+    if (given.numberOr("partitions", settings.partitions, 1, limits.maxPartitions) != settings.partitions) {
+        throw BadArgument{"'partitions' is fixed when a topic is created: it has " + std::to_string(settings.partitions) + "; delete it and create it anew"};
+    }
+    settings.windowBytes = given.numberOr("window_bytes", settings.windowBytes, kLeastWindow * settings.partitions, limits.maxMemory);
+    settings.retainBytes = given.numberOr("retain_bytes", std::min(settings.retainBytes, settings.windowBytes), 0, settings.windowBytes);
     if (auto const name = given.optionalText("slow_consumer")) settings.slowConsumer = policyOf("slow_consumer", *name);
     if (auto const name = given.optionalText("slow_wildcard")) settings.slowWildcard = policyOf("slow_wildcard", *name);
     if (settings.slowWildcard == SlowPolicy::block) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "Filter.hpp"
 #include "Session.hpp"
 #include "Subscription.hpp"
 #include "TopicName.hpp"
@@ -74,58 +75,100 @@ Topic* Broker::topic(std::string_view name, Error& error) {
     return error == Error::ok ? &topics_.make(name, TopicSettings::defaults(limits_), now_.steadyMs) : nullptr;
 }
 
-void Broker::append(Publication& publication, protocol::BufferRef const& buffer, std::span<std::byte> batch,
-                    std::uint32_t count) {
+bool Broker::append(Publication& publication, Received const& received) {
     auto& topic = *publication.topic;
+    auto const& header = received.header;
+    std::uint32_t leastTtl = 0;
+    if (header.hasTtl()) {
+        auto const least = leastTtlMs(received.bytes);
+        if (!least) return false;
+        leastTtl = *least;
+    }
     topic.lastUsedMs = now_.steadyMs;
     auto const unusedBefore = publication.unused();
-    topic.countReceived(publication, batch.size());
+    topic.countReceived(publication, received.bytes.size());
     countPromise(publication, unusedBefore);
-    publication.sequence += count;
-    counters_.messagesIn += count;
-    counters_.bytesIn += batch.size();
-    topic.counters.messagesIn += count;
-    topic.counters.bytesIn += batch.size();
+    publication.sequence = header.firstSequence + header.count - 1;
+    for (auto* counters : {static_cast<TopicCounters*>(&counters_), &topic.counters}) {
+        counters->messagesIn += header.count;
+        counters->bytesIn += received.bytes.size();
+    }
+    if (received.partition == 0 && header.hasKeys() && topic.partitionCount() > 1) {
+        if (!storeByKey(publication, received, leastTtl)) return false;
+    } else {
+        auto const partition = received.partition > 0 ? received.partition - 1U : topic.nextPartition();
+        store(publication, topic.partition(static_cast<std::uint16_t>(partition)), received.buffer, received.bytes, header.count, leastTtl);
+    }
+    confirm(publication, false);
+    return true;
+}
 
-    auto owner = buffer;
+/// The publisher did not know the number of partitions.
+bool Broker::storeByKey(Publication& publication, Received const& received, std::uint32_t leastTtl) {
+    auto& topic = *publication.topic;
+    auto parts = splitByKey(received.bytes, topic.partitionCount(), topic.nextPartition());
+    if (parts.empty()) return false;
+    for (auto& part : parts) {
+        auto const owner = pool_->take(part.bytes.size());
+        std::copy(part.bytes.begin(), part.bytes.end(), owner->data());
+        store(publication, topic.partition(part.partition), owner, {owner->data(), part.bytes.size()}, part.count, leastTtl);
+    }
+    return true;
+}
+
+void Broker::store(Publication& publication, Partition& partition, protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count,
+                   std::uint32_t leastTtl) {
+    auto& topic = partition.topic();
     // What counts is bytes of batches when credit is promised, and capacity of buffers when memory is measured: near the limit they
     // have to be the same.
     auto const part = pool_->bytesInUse() > memoryLimit() / 4 ? 1 : kCopyBelowPart;
-    if (batch.size() * part < buffer->capacity() && !topic.cursors().empty()) {
-        owner = pool_->take(batch.size());
-        std::copy(batch.begin(), batch.end(), owner->data());
-        batch = {owner->data(), batch.size()};
+    if (batch.size() * part < owner->capacity() && (!topic.readers().empty() || topic.settings().retainBytes > 0)) {
+        auto copy = pool_->take(batch.size());
+        std::copy(batch.begin(), batch.end(), copy->data());
+        batch = {copy->data(), batch.size()};
+        owner = std::move(copy);
     }
-    counters_.messagesDropped += topic.makeRoom(batch.size(), memoryIsShort());
-    disconnectSlow(topic);
-    topic.append(std::move(owner), batch, count, now_);
-    if (!topic.paused) offerWaiting(topic);
-    confirm(publication, false);
+    auto const memoryWasShort = memoryIsShort();
+    countDropped(partition.makeRoom(batch.size(), memoryWasShort, *pool_), memoryWasShort ? &Drops::memoryShort : &Drops::windowFull);
+    disconnectSlow(partition);
+    publication.hearers = partition.hearers(protocol::producerOf(batch.data()));
+    if (publication.hearers == 0) {
+        for (auto* unheard : {&publication.unheard, &counters_.messagesUnheard, &topic.counters.messagesUnheard}) *unheard += count;
+    }
+    partition.append({std::move(owner), batch, count, leastTtl, now_.steadyMs}, now_);
+    if (memoryWasShort) partition.forgetRetained();
+    if (!topic.paused) offerWaiting(partition);
 }
 
 /// Readers that had caught up have something to deliver.
-void Broker::offerWaiting(Topic& topic) {
-    for (auto* cursor : topic.takeIdle()) {
-        if (cursor->next == topic.log().endIndex()) {
-            topic.waitForAppend(*cursor);
-            continue;
-        }
-        auto& subscription = *cursor->subscription;
-        if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
-        subscription.ready().push_back(cursor);
-        subscription.session().offer(subscription);
-    }
+void Broker::offerWaiting(Partition& partition) {
+    for (auto* cursor : partition.takeIdle()) offer(*cursor);
+}
+
+/// A reader that is in no list: to those that have something to deliver, or to those that wait.
+void Broker::offer(Cursor& cursor) {
+    auto& partition = *cursor.partition;
+    if (cursor.next == partition.log().endIndex() && cursor.own.empty() && !cursor.missing) return partition.waitForAppend(cursor);
+    auto& subscription = *cursor.reader->subscription;
+    if (subscription.ready().empty()) subscription.lastProgressMs = now_.steadyMs;
+    subscription.ready().push_back(&cursor);
+    subscription.session().offer(subscription);
 }
 
 /// Ends the sessions of the readers that are to be disconnected when they fall behind.
-void Broker::disconnectSlow(Topic& topic) {
+void Broker::disconnectSlow(Partition& partition) {
     // Failing a session frees its subscriptions, of which several may be too slow: names first.
     std::vector<std::pair<Session*, std::string>> sessions;
-    for (auto const* subscription : topic.takeTooSlow()) {
+    for (auto const* subscription : partition.takeTooSlow()) {
         sessions.emplace_back(&subscription->session(), "the subscription to '" + subscription->pattern() +
-                                                            "' fell further behind than topic '" + topic.name() + "' keeps");
+                                                            "' fell further behind than topic '" + partition.topic().name() + "' keeps");
     }
     for (auto const& [session, reason] : sessions) session->fail(Error::slowConsumer, reason);
+}
+
+void Broker::countExpired(Topic& topic, std::uint64_t messages) {
+    counters_.messagesExpired += messages;
+    topic.counters.messagesExpired += messages;
 }
 
 void Broker::countDelivered(Topic& topic, Subscription& subscription, std::size_t bytes, std::uint64_t messages) {
@@ -145,12 +188,25 @@ Error Broker::subscribe(Subscription& subscription) {
         if (found) {
             if (auto const chosen = subscription.chosenPolicy(); chosen && !found->allows(*chosen, false)) return Error::policyNotAllowed;
             auto const most = found->settings().maxSubscriptions;
-            if (most > 0 && found->cursors().size() >= most) return Error::tooManySubscriptionsToTopic;
+            if (most > 0 && found->readers().size() >= most) return Error::tooManySubscriptionsToTopic;
+            if (auto const chosen = subscription.partition(); chosen && *chosen >= found->partitionCount()) return Error::noSuchPartition;
         }
     }
     topics_.add(subscription, now_.steadyMs);
     ++subscriptionCount_;
+    if (subscription.start().kind != protocol::StartKind::latest) offerStart(subscription);
     return Error::ok;
+}
+
+/// What the windows hold already.
+void Broker::offerStart(Subscription& subscription) {
+    for (auto const& [topic, reader] : subscription.readers()) {
+        if (topic->paused) continue;
+        for (auto& cursor : reader->cursors) {
+            cursor.partition->takeFromIdle(cursor);
+            offer(cursor);
+        }
+    }
 }
 
 void Broker::unsubscribe(Subscription& subscription) {
@@ -189,7 +245,7 @@ void Broker::confirm(Publication& publication, bool now) {
     if (!extended && publication.sequence == publication.confirmedSequence) return;
     publication.receivedAtConfirm = publication.received;
     publication.confirmedSequence = publication.sequence;
-    session.send(protocol::Confirm{publication.handle, publication.sequence, publication.credit});
+    session.send(protocol::Confirm{publication.handle, publication.sequence, publication.credit, publication.hearers, publication.unheard});
 }
 
 void Broker::countPromise(Publication const& publication, std::uint64_t unusedBefore) {
@@ -222,11 +278,19 @@ void Broker::reclaim() {
     if (topics_.size() == 0 || !isShort() || now_.steadyMs < nextReclaimMs_) return;
     auto const keep = std::min(limits_.windowBytes / 8, few / topics_.size());
     for (auto const& [name, topic] : topics_.byName()) {
-        counters_.messagesDropped += topic->giveUp(keep);
-        disconnectSlow(*topic);
+        topic->forgetRetained();
+        countDropped(topic->giveUp(keep, &Drops::memoryShort, *pool_), &Drops::memoryShort);
+        for (auto const& partition : topic->partitions()) disconnectSlow(*partition);
         if (pool_->bytesInUse() <= few) return;
     }
     if (isShort()) nextReclaimMs_ = now_.steadyMs + kReclaimPauseMs;
+}
+
+/// What no reader needs must not be in the way of what one does.
+void Broker::forgetRetained() {
+    if (pool_->bytesInUse() <= memoryLimit() / 2 || now_.steadyMs < nextForgetMs_) return;
+    for (auto const& [name, topic] : topics_.byName()) topic->forgetRetained();
+    if (pool_->bytesInUse() > memoryLimit() / 2) nextForgetMs_ = now_.steadyMs + kReclaimPauseMs;
 }
 
 void Broker::shortTick() {
@@ -247,6 +311,7 @@ void Broker::tick() {
         if (look.dueMs <= now_.steadyMs) look.dueMs = look.session->tick();
     }
     removeIdleTopics();
+    forgetRetained();
 }
 
 void Broker::removeIdleTopics() {
@@ -272,6 +337,12 @@ Error Broker::createTopic(std::string_view name, TopicSettings const& settings) 
     if (name.size() > limits_.maxTopicBytes) return Error::nameTooLong;
     auto* topic = topics_.find(name);
     if (topic && topic->created) return Error::topicExists;
+    if (topic && settings.partitions != topic->partitionCount()) {
+        // A log cannot be divided afterwards.
+        if (!topic->publications().empty() || !topic->readers().empty()) return Error::topicExists;
+        remove(*topic, Error::ok);
+        topic = nullptr;
+    }
     if (!topic && topics_.size() >= limits_.maxTopics) return Error::tooManyTopics;
     // One that its first use has made becomes permanent.
     if (topic) changeTopic(*topic, settings);
@@ -284,7 +355,7 @@ Error Broker::deleteTopic(std::string_view name) {
     auto* topic = topics_.find(name);
     if (!topic) return Error::noSuchTopic;
     removePublications(*topic, Error::topicDeleted);
-    counters_.messagesDropped += topic->purge();
+    countDropped(topic->purge(&Drops::deleted), &Drops::deleted);
     remove(*topic, Error::topicDeleted);
     return Error::ok;
 }
@@ -306,12 +377,13 @@ void Broker::changeTopic(Topic& topic, TopicSettings const& settings) {
 
 void Broker::pauseTopic(Topic& topic, bool paused) {
     topic.paused = paused;
-    if (!paused) offerWaiting(topic);
+    if (paused) return;
+    for (auto const& partition : topic.partitions()) offerWaiting(*partition);
 }
 
 std::uint64_t Broker::purgeTopic(Topic& topic) {
-    auto const dropped = topic.purge();
-    counters_.messagesDropped += dropped;
+    auto const dropped = topic.purge(&Drops::purged);
+    countDropped(dropped, &Drops::purged);
     if (topic.hasStarved()) feed(topic);
     return dropped;
 }

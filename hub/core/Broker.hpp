@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "AdminPort.hpp"
+#include "Batch.hpp"
 #include "Buffer.hpp"
 #include "ControlFrames.hpp"
 #include "Counters.hpp"
@@ -89,7 +90,7 @@ class Broker {
     /// Twice maxMemory is the end for batches that readers would have to be served from. Honest publishers without new credit do not
     /// get there: each has one batch left per topic. One that opens many topics to send 8 MB to each would.
     bool mustRefuse(Publication const& publication) const {
-        return pool_->bytesInUse() / 2 > limits_.maxMemory && !publication.topic->cursors().empty();
+        return pool_->bytesInUse() / 2 > limits_.maxMemory && !publication.topic->readers().empty();
     }
     void countViolation() { ++counters_.violations; }
     void countRefused() { ++counters_.batchesRefused; }
@@ -98,11 +99,18 @@ class Broker {
     /// The topic of that valid name, made if need be; or nullptr and noSuchTopic (without limits().autoCreate) or tooManyTopics in
     /// `error`.
     Topic* topic(std::string_view name, Error& error);
-    /// Takes a received batch into a topic. `buffer` is what `batch` lies in.
-    void append(Publication& publication, protocol::BufferRef const& buffer, std::span<std::byte> batch,
-                std::uint32_t count);
+    /// A batch as a publisher sent it. `buffer` is what its bytes lie in.
+    struct Received {
+        protocol::BufferRef const& buffer;
+        std::span<std::byte> bytes;
+        protocol::BatchHeader const& header;
+        std::uint16_t partition;  ///< 0: the hub chooses; otherwise one more than its number
+    };
+    /// Takes it into a topic. False if it is damaged and the hub had to look inside.
+    bool append(Publication& publication, Received const& received);
+    void countExpired(Topic& topic, std::uint64_t messages);
     void countDelivered(Topic& topic, Subscription& subscription, std::size_t bytes, std::uint64_t messages);
-    /// May be refused: tooManyTopics, tooManySubscriptions of the topic, policyNotAllowed.
+    /// May be refused: tooManyTopics, tooManySubscriptions of the topic, policyNotAllowed, noSuchPartition.
     Error subscribe(Subscription& subscription);
     void unsubscribe(Subscription& subscription);
     /// More credit and the confirms so far, if that is worth a frame (`now`: in any case).
@@ -112,12 +120,19 @@ class Broker {
     void sessionDrained();
 
   private:
+    void store(Publication& publication, Partition& partition, protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count,
+               std::uint32_t leastTtlMs);
+    bool storeByKey(Publication& publication, Received const& received, std::uint32_t leastTtlMs);
     /// After a change of what the publisher of `publication` may still send.
     void countPromise(Publication const& publication, std::uint64_t unusedBefore);
-    void offerWaiting(Topic& topic);
+    void offer(Cursor& cursor);
+    void offerStart(Subscription& subscription);
+    void offerWaiting(Partition& partition);
+    void forgetRetained();
+    void countDropped(std::uint64_t messages, DropReason reason) { counters_.dropped.*reason += messages; }
     void removePublications(Topic& topic, Error code);
     void feed(Topic& topic);
-    void disconnectSlow(Topic& topic);
+    void disconnectSlow(Partition& partition);
     void reclaim();
     /// From 7/8 of maxMemory on there is no new credit.
     std::size_t memoryLimit() const { return limits_.maxMemory - limits_.maxMemory / 8; }
@@ -131,7 +146,7 @@ class Broker {
     std::function<void()> onAwake_;
     Now now_;
     Counters counters_;
-    Topics topics_;
+    Topics topics_{*pool_};
     std::unordered_map<Session*, std::unique_ptr<Session>> sessions_;
     std::map<std::uint64_t, Session*> sessionsById_;
     std::uint64_t nextSessionId_ = 1;
@@ -147,6 +162,7 @@ class Broker {
     std::uint64_t promised_ = 0;  // credit that publishers have not used, over all topics
     std::unordered_set<Topic*> hungry_;
     std::int64_t nextReclaimMs_ = 0;  // after it was in vain
+    std::int64_t nextForgetMs_ = 0;   // the same of forgetRetained()
     std::size_t subscriptionCount_ = 0;
     bool draining_ = false;
     std::size_t undrained_ = 0;  // sessions that have not answered DRAIN

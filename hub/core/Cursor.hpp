@@ -1,29 +1,28 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
-#include "gazellemq/hub/Limits.hpp"
+#include "StoredBatch.hpp"
 
 namespace gazellemq::hub {
 
-class Topic;
-class Subscription;
+class Partition;
+struct Reader;
 
-/// The place of one subscription in one topic's log. Owned by the Subscription, known to the Topic.
+/// The place of one subscription in one partition's log. Owned by its Reader, known to the Partition.
 struct Cursor {
-    Topic* topic;
-    Subscription* subscription;
-    std::uint64_t next = 0;     ///< index of the first entry not yet delivered
-    std::uint64_t dropped = 0;  ///< messages skipped since the subscriber was last told
-    std::uint64_t droppedInAll = 0;
-    SlowPolicy policy = SlowPolicy::block;
-    bool announced = false;     ///< the subscriber knows the topic's name
-    bool idle = true;           ///< caught up: waiting in the topic for the next append
-    std::size_t index = 0;      ///< in the topic's list of all cursors
-    std::size_t idleIndex = 0;  ///< in its list of those that wait
-
-    /// Does its lag slow the publishers?
-    bool blocks() const { return policy == SlowPolicy::block; }
+    Reader* reader;
+    Partition* partition;
+    std::uint64_t next = 0;         ///< index of the first entry not yet delivered
+    std::uint64_t firstOffset = 0;  ///< messages before it were not asked for
+    std::vector<StoredBatch> own{}; ///< made for it alone, to be delivered before that entry: the newest of each key
+    std::uint64_t missingFrom = 0;  ///< the subscription asked for this offset
+    bool missing = false;           ///< and has to be told that it begins elsewhere
+    bool idle = true;               ///< caught up: waiting in the partition for the next append
+    std::size_t index = 0;          ///< in the partition's list of all cursors
+    std::size_t idleIndex = 0;      ///< in its list of those that wait
 };
 
 }  // namespace gazellemq::hub

@@ -5,10 +5,21 @@
 
 #include "Broker.hpp"
 #include "ControlFrames.hpp"
+#include "Filter.hpp"
 
 namespace gazellemq::hub {
 
 using protocol::OutputQueue;
+
+namespace {
+
+/// Of what the reader gets next, as far as it is known.
+std::uint64_t nextOffset(Cursor const& cursor) {
+    auto const& log = cursor.partition->log();
+    return cursor.next < log.endIndex() ? std::max(cursor.firstOffset, log.at(cursor.next).baseOffset) : log.endOffset();
+}
+
+}  // namespace
 
 bool Delivery::offer(Subscription& subscription) {
     if (subscription.queued || subscription.ready().empty() || !subscription.hasCredit()) return false;
@@ -43,53 +54,107 @@ void Delivery::fill(OutputQueue& out) {
     }
 }
 
-/// One DELIVER frame: whole batches of one topic, together at most kMaxJoinedFrameBytes unless the first is larger.
+/// One DELIVER frame: whole batches of one partition, together at most kMaxJoinedFrameBytes unless the first is larger.
 void Delivery::serve(Subscription& subscription, OutputQueue& out) {
-    auto* cursor = subscription.ready().front();
+    auto& cursor = *subscription.ready().front();
     subscription.ready().pop_front();
-    auto& topic = *cursor->topic;
-    auto const& log = topic.log();
-    if (topic.paused) return topic.waitForAppend(*cursor);
-    announce(subscription, *cursor, out);
-    if (cursor->next == log.endIndex()) return topic.waitForAppend(*cursor);  // all was given up
+    auto& partition = *cursor.partition;
+    auto& topic = partition.topic();
+    if (topic.paused) return partition.waitForAppend(cursor);
+    if (partition.wantsConflation(cursor)) partition.conflate(cursor, broker_.pool());
+    announce(cursor, out);
 
-    constexpr std::size_t kMostBatches = OutputQueue::kMaxPieces / 4;
-    auto end = cursor->next;
-    std::size_t bytes = 0;
-    std::uint64_t messages = 0;
-    for (; end < log.endIndex() && end - cursor->next < kMostBatches; ++end) {
-        auto const& entry = log.at(end);
-        if (bytes > 0 && protocol::kDataHeaderBytes + bytes + entry.bytes.size() > protocol::kMaxJoinedFrameBytes) break;
-        bytes += entry.bytes.size();
-        messages += entry.count;
+    auto const frame = gather(cursor);
+    if (frame.bytes > 0) {
+        out.pushDataHeader(protocol::FrameType::deliver, subscription.id(), topic.id(), frame.bytes);
+        for (auto& piece : pieces_) out.push(std::move(piece.owner), piece.bytes);
+        subscription.countDelivered(frame.bytes);
     }
-    out.pushDataHeader(protocol::FrameType::deliver, subscription.id(), topic.id(), bytes);
-    while (cursor->next < end) {
-        auto const& entry = log.at(cursor->next);
-        out.push(entry.owner, entry.bytes);
-        topic.advance(*cursor);
-    }
-    subscription.countDelivered(bytes);
-    broker_.countDelivered(topic, subscription, bytes, messages);
+    pieces_.clear();
+    broker_.countDelivered(topic, subscription, frame.bytes, frame.messages);
 
-    if (cursor->next < log.endIndex()) {
-        subscription.ready().push_back(cursor);
+    if (cursor.next < partition.log().endIndex() || !cursor.own.empty()) {
+        subscription.ready().push_back(&cursor);
     } else {
-        topic.waitForAppend(*cursor);
+        partition.waitForAppend(cursor);
     }
 }
 
-/// The topic's name before its first frame, and what was lost since the last one.
-void Delivery::announce(Subscription& subscription, Cursor& cursor, OutputQueue& out) {
-    std::vector<std::byte> frames;
-    auto const handle = cursor.topic->id();
-    if (!cursor.announced) {
-        encode(protocol::TopicNamed{subscription.id(), handle, cursor.topic->name()}, frames);
-        cursor.announced = true;
+/// What goes into the next frame of `cursor`, in pieces_; moves it on.
+Delivery::Frame Delivery::gather(Cursor& cursor) {
+    constexpr std::size_t kMostBatches = OutputQueue::kMaxPieces / 4;
+    auto& partition = *cursor.partition;
+    auto const& log = partition.log();
+    auto const fits = [&](Frame const& frame, std::size_t bytes) {
+        return frame.bytes == 0 || protocol::kDataHeaderBytes + frame.bytes + bytes <= protocol::kMaxJoinedFrameBytes;
+    };
+    auto const add = [&](Frame& frame, StoredBatch const& batch) {
+        frame.bytes += batch.bytes.size();
+        frame.messages += batch.count;
+        pieces_.push_back({batch.owner, batch.bytes});
+    };
+    Frame frame;
+    if (!cursor.own.empty()) {
+        dropExpired(cursor);
+        auto own = cursor.own.begin();
+        while (own != cursor.own.end() && pieces_.size() < kMostBatches && fits(frame, own->bytes.size())) add(frame, *own++);
+        cursor.own.erase(cursor.own.begin(), own);
+        if (!cursor.own.empty()) return frame;
     }
-    if (cursor.dropped > 0) {
-        encode(protocol::Dropped{subscription.id(), handle, cursor.dropped}, frames);
-        cursor.dropped = 0;
+    for (; cursor.next < log.endIndex() && pieces_.size() < kMostBatches; partition.advance(cursor)) {
+        auto const& entry = log.at(cursor.next);
+        if (isWanted(cursor, entry)) [[likely]] {
+            if (!fits(frame, entry.bytes.size())) break;
+            add(frame, entry);
+            continue;
+        }
+        // What is left of it waits as the cursor's own, to be sent before anything else.
+        takePart(cursor, entry);
+        if (!cursor.own.empty()) {
+            partition.advance(cursor);
+            break;
+        }
+    }
+    return frame;
+}
+
+/// Does the reader get all of it?
+bool Delivery::isWanted(Cursor const& cursor, MemoryLog::Entry const& entry) const {
+    return entry.baseOffset >= cursor.firstOffset && !entry.mayHaveExpired(broker_.now().steadyMs) &&
+           cursor.reader->subscription->hears(protocol::producerOf(entry.bytes.data()));
+}
+
+/// Looks through what was made for the reader alone.
+void Delivery::dropExpired(Cursor& cursor) {
+    auto const nowMs = broker_.now().steadyMs;
+    if (std::none_of(cursor.own.begin(), cursor.own.end(), [&](auto const& batch) { return batch.mayHaveExpired(nowMs); })) return;
+    std::uint64_t expired = 0;
+    for (auto const& batch : std::exchange(cursor.own, {})) expired += withoutExpired(batch, nowMs, broker_.pool(), cursor.own);
+    broker_.countExpired(cursor.partition->topic(), expired);
+}
+
+/// Leaves of an entry what the reader gets, in `own`.
+void Delivery::takePart(Cursor& cursor, MemoryLog::Entry const& entry) {
+    if (!cursor.reader->subscription->hears(protocol::producerOf(entry.bytes.data()))) return;
+    std::vector<StoredBatch> wanted;
+    if (entry.baseOffset < cursor.firstOffset) fromPlace(entry, cursor.firstOffset - entry.baseOffset, broker_.pool(), wanted);
+    else wanted.push_back(entry);
+    std::uint64_t expired = 0;
+    for (auto const& batch : wanted) expired += withoutExpired(batch, broker_.now().steadyMs, broker_.pool(), cursor.own);
+    broker_.countExpired(cursor.partition->topic(), expired);
+}
+
+/// The topic's name before its first frame, and what was lost since the last one.
+void Delivery::announce(Cursor& cursor, OutputQueue& out) {
+    auto& reader = *cursor.reader;
+    if (reader.announced && reader.dropped == 0 && !cursor.missing) [[likely]] return;
+    std::vector<std::byte> frames;
+    auto const id = reader.subscription->id();
+    auto const handle = reader.topic->id();
+    if (!std::exchange(reader.announced, true)) encode(protocol::TopicNamed{id, handle, reader.topic->name()}, frames);
+    if (reader.dropped > 0) encode(protocol::Dropped{id, handle, std::exchange(reader.dropped, 0)}, frames);
+    if (std::exchange(cursor.missing, false)) {
+        encode(protocol::Gap{id, handle, cursor.partition->number(), cursor.missingFrom, nextOffset(cursor)}, frames);
     }
     out.push(std::move(frames));
 }

@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
+#include "MemoryLog.hpp"
 #include "OutputQueue.hpp"
 #include "Subscription.hpp"
 
@@ -30,10 +32,20 @@ class Delivery {
     bool empty() const { return queue_.empty(); }
 
   private:
+    struct Frame {
+        std::size_t bytes = 0;
+        std::uint64_t messages = 0;
+    };
+
     void serve(Subscription& subscription, protocol::OutputQueue& out);
-    void announce(Subscription& subscription, Cursor& cursor, protocol::OutputQueue& out);
+    Frame gather(Cursor& cursor);
+    bool isWanted(Cursor const& cursor, MemoryLog::Entry const& entry) const;
+    void takePart(Cursor& cursor, MemoryLog::Entry const& entry);
+    void dropExpired(Cursor& cursor);
+    static void announce(Cursor& cursor, protocol::OutputQueue& out);
 
     Broker& broker_;
+    std::vector<StoredBatch> pieces_;  // of the frame that is being made
     std::deque<Subscription*> queue_;
     std::uint64_t served_ = 0;  // taken from the front of the queue so far
 };

@@ -18,6 +18,8 @@ struct Publication {
     std::uint64_t receivedAtConfirm = 0; ///< `received` when the last CONFIRM was written
     std::uint64_t sequence = 0;          ///< last one accepted
     std::uint64_t confirmedSequence = 0; ///< last one told
+    std::uint32_t hearers = 0;           ///< subscriptions that the last batch went to
+    std::uint64_t unheard = 0;           ///< messages that went to none
     bool due = false;                    ///< in its session's list of confirms to send soon
     bool toldOfMemory = false;           ///< by a NOTICE, since it last got credit
     std::size_t index = 0;               ///< in the topic's list

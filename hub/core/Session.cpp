@@ -19,6 +19,13 @@ constexpr std::int64_t kMinHeartbeatMs = 100;
 constexpr std::size_t kMaxClientNameBytes = 256;
 constexpr std::int64_t kLongestLookMs = 1000;
 
+Subscription::Wishes wishesOf(protocol::Subscribe const& subscribe) {
+    Subscription::Wishes wishes{.start = {subscribe.start, subscribe.startValue}, .notFrom = subscribe.notFrom};
+    if (subscribe.policy > 0) wishes.policy = static_cast<SlowPolicy>(subscribe.policy - 1);
+    if (subscribe.partition > 0) wishes.partition = static_cast<std::uint16_t>(subscribe.partition - 1);
+    return wishes;
+}
+
 }  // namespace
 
 Session::Session(Broker& broker, std::uint64_t id, std::string peer)
@@ -116,7 +123,7 @@ void Session::onOpenTopic(protocol::OpenTopic const& open) {
     topic->attach(*publication);
     auto& added = *publication;
     publications_.emplace(open.handle, std::move(publication));
-    reply(open.requestId, Error::ok);
+    reply(open.requestId, Error::ok, topic->partitionCount());
     broker_.confirm(added, true);
 }
 
@@ -145,8 +152,10 @@ void Session::onPublish(ByteView body, protocol::BufferRef const& buffer) {
     if (!header || header->totalBytes() != bytes.size()) return violation("a PUBLISH holds something else than one batch");
     // The buffer is this connection's and not yet shared: the hub writes its part of the header in place.
     std::span<std::byte> const batch{const_cast<std::byte*>(bytes.data()), bytes.size()};
-    publication.sequence = header->firstSequence - 1;
-    broker_.append(publication, buffer, batch, header->count);
+    auto const partition = protocol::load<std::uint32_t>(body.data() + 4);
+    if (partition > publication.topic->partitionCount()) return violation("a PUBLISH names a partition that the topic does not have");
+    Broker::Received const received{buffer, batch, *header, static_cast<std::uint16_t>(partition)};
+    if (!broker_.append(publication, received)) return violation("a PUBLISH holds a batch that is damaged");
 }
 
 void Session::onFlush(protocol::Flush const&) { confirmDue(); }
@@ -172,10 +181,9 @@ void Session::onSubscribe(protocol::Subscribe const& subscribe) {
     auto const& limits = broker_.limits();
     if (subscribe.pattern.size() > limits.maxTopicBytes) return reply(subscribe.requestId, Error::nameTooLong);
     if (subscriptions_.size() >= limits.maxSubscriptions) return reply(subscribe.requestId, Error::tooManySubscriptions);
-    std::optional<SlowPolicy> policy;
-    if (subscribe.policy > static_cast<std::uint8_t>(SlowPolicy::disconnect) + 1) return violation("SUBSCRIBE has a policy that there is not");
-    if (subscribe.policy > 0) policy = static_cast<SlowPolicy>(subscribe.policy - 1);
-    auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, policy,
+    if (subscribe.policy > static_cast<std::uint8_t>(SlowPolicy::conflate) + 1) return violation("SUBSCRIBE has a policy that there is not");
+    if (subscribe.start > protocol::StartKind::offset) return violation("SUBSCRIBE has a start that there is not");
+    auto subscription = std::make_unique<Subscription>(*this, subscribe.subscription, std::string{subscribe.pattern}, wishesOf(subscribe),
                                                        subscribe.credit);
     if (auto const error = broker_.subscribe(*subscription); error != Error::ok) return reply(subscribe.requestId, error);
     subscriptions_.emplace(subscribe.subscription, std::move(subscription));
@@ -250,8 +258,8 @@ void Session::endSubscriptions() {
     subscriptions_.clear();
 }
 
-void Session::reply(std::uint32_t requestId, Error code) {
-    send(protocol::Reply{requestId, code, code == Error::ok ? std::string_view{} : describe(code)});
+void Session::reply(std::uint32_t requestId, Error code, std::uint16_t partitions) {
+    send(protocol::Reply{requestId, code, code == Error::ok ? std::string_view{} : describe(code), partitions});
 }
 
 void Session::afterSend() { broker_.wake(*this); }
@@ -264,12 +272,12 @@ void Session::checkControl() {
     }
 }
 
-void Session::tellGone(Subscription const& subscription, Cursor& cursor, Error code) {
-    auto const id = subscription.id();
-    auto const handle = cursor.topic->id();
-    if (code != Error::ok && !std::exchange(cursor.announced, true)) send(protocol::TopicNamed{id, handle, cursor.topic->name()});
-    if (!cursor.announced) return;
-    if (cursor.dropped > 0) send(protocol::Dropped{id, handle, std::exchange(cursor.dropped, 0)});
+void Session::tellGone(Reader& reader, Error code) {
+    auto const id = reader.subscription->id();
+    auto const handle = reader.topic->id();
+    if (code != Error::ok && !std::exchange(reader.announced, true)) send(protocol::TopicNamed{id, handle, reader.topic->name()});
+    if (!reader.announced) return;
+    if (reader.dropped > 0) send(protocol::Dropped{id, handle, std::exchange(reader.dropped, 0)});
     send(protocol::TopicGone{id, handle, code});
 }
 

@@ -64,8 +64,8 @@ class Session {
         afterSend();
     }
     void offer(Subscription& subscription);
-    /// The topic of `cursor` is going away: quietly (`ok`) as unused, or because of `code`.
-    void tellGone(Subscription const& subscription, Cursor& cursor, Error code);
+    /// The topic of `reader` is going away: quietly (`ok`) as unused, or because of `code`.
+    void tellGone(Reader& reader, Error code);
     /// Heartbeats and limits of time. When to look again, in milliseconds of the steady clock.
     std::int64_t tick();
     void startDrain();
@@ -101,7 +101,7 @@ class Session {
     void onGoodbye(protocol::Goodbye const& goodbye);
     void violation(std::string_view what, Error code = Error::protocolViolation);
     bool speaking() const { return state_ == State::ready || state_ == State::draining; }
-    void reply(std::uint32_t requestId, Error code);
+    void reply(std::uint32_t requestId, Error code, std::uint16_t partitions = 0);
     void afterSend();
     void checkControl();
     void endSubscriptions();

@@ -7,30 +7,48 @@
 #include <string>
 #include <unordered_map>
 
-#include "Cursor.hpp"
+#include "ControlFrames.hpp"
+#include "Reader.hpp"
 #include "gazellemq/hub/Limits.hpp"
 
 namespace gazellemq::hub {
 
 class Session;
 
-/// One SUBSCRIBE of one connection: a cursor for each topic that it matches, and the credit that the subscriber gave.
+/// One SUBSCRIBE of one connection: a reader for each topic that it matches, and the credit that the subscriber gave.
 /// Owned by the Session.
 class Subscription {
   public:
-    Subscription(Session& session, std::uint32_t id, std::string pattern, std::optional<SlowPolicy> policy, std::uint64_t credit)
-        : session_(session), id_(id), pattern_(std::move(pattern)), policy_(policy), credit_(credit) {}
+    struct Start {
+        protocol::StartKind kind = protocol::StartKind::latest;
+        std::uint64_t value = 0;
+    };
+    /// What it asked for beside the topics.
+    struct Wishes {
+        std::optional<SlowPolicy> policy = {};            ///< empty: what the topic says
+        Start start = {};
+        std::optional<std::uint16_t> partition = {};      ///< empty: all
+        std::uint64_t notFrom = 0;                        ///< producers that it does not hear: see SUBSCRIBE
+    };
+
+    Subscription(Session& session, std::uint32_t id, std::string pattern, Wishes const& wishes, std::uint64_t credit)
+        : session_(session), id_(id), pattern_(std::move(pattern)), wishes_(wishes), credit_(credit) {}
     Subscription(Subscription const&) = delete;
     Subscription& operator=(Subscription const&) = delete;
 
     Session& session() const { return session_; }
     std::uint32_t id() const { return id_; }
     std::string const& pattern() const { return pattern_; }
-    /// Empty: what the topic says.
-    std::optional<SlowPolicy> chosenPolicy() const { return policy_; }
+    std::optional<SlowPolicy> chosenPolicy() const { return wishes_.policy; }
+    Start start() const { return wishes_.start; }
+    std::optional<std::uint16_t> partition() const { return wishes_.partition; }
+    bool isChoosy() const { return wishes_.notFrom != 0; }
+    bool hears(std::uint64_t producerId) const {
+        return wishes_.notFrom == 0 || (producerId ^ wishes_.notFrom) >> protocol::kObjectBits != 0;
+    }
     /// Does what it has not taken yet slow publishers?
     bool holdsUpPublishers() const {
-        return std::any_of(ready_.begin(), ready_.end(), [](Cursor const* cursor) { return cursor->blocks(); });
+        return std::any_of(ready_.begin(), ready_.end(), [](Cursor const* cursor) { return cursor->reader->blocks(); });
     }
 
     bool hasCredit() const { return delivered_ < credit_; }
@@ -40,7 +58,7 @@ class Subscription {
     void countDelivered(std::uint64_t bytes) { delivered_ += bytes; }
     std::uint64_t delivered() const { return delivered_; }
 
-    std::unordered_map<Topic*, std::unique_ptr<Cursor>>& cursors() { return cursors_; }
+    std::unordered_map<Topic*, std::unique_ptr<Reader>>& readers() { return readers_; }
     /// Cursors with something to deliver, in turn.
     std::deque<Cursor*>& ready() { return ready_; }
 
@@ -52,10 +70,10 @@ class Subscription {
     Session& session_;
     std::uint32_t const id_;
     std::string const pattern_;
-    std::optional<SlowPolicy> const policy_;
+    Wishes const wishes_;
     std::uint64_t credit_;
     std::uint64_t delivered_ = 0;
-    std::unordered_map<Topic*, std::unique_ptr<Cursor>> cursors_;
+    std::unordered_map<Topic*, std::unique_ptr<Reader>> readers_;
     std::deque<Cursor*> ready_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "Batch.hpp"
+#include "EraseFrom.hpp"
 #include "Subscription.hpp"
 #include "TopicName.hpp"
 
@@ -13,61 +13,55 @@ namespace {
 constexpr std::uint64_t kMaxShare = 1024 * 1024;
 constexpr std::uint64_t kMinShare = 64 * 1024;
 
-/// Takes the item that knows its place out of the list: with thousands of readers no search, as they may all leave together.
-template <typename T>
-void eraseFrom(std::vector<T*>& list, T& item, std::size_t T::*index) {
-    list.back()->*index = item.*index;
-    list[item.*index] = list.back();
-    list.pop_back();
-}
+bool byWildcard(Reader const& reader) { return protocol::hasWildcard(reader.subscription->pattern()); }
+
+std::size_t retainedOf(TopicSettings const& settings) { return settings.retainBytes / settings.partitions; }
 
 }  // namespace
 
-void Topic::append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now) {
-    protocol::stampBatch(batch.data(), log_.endOffset(), now.wallNs);
-    log_.append(std::move(owner), batch, count, readers_);
-}
-
-/// Makes some more room than needed, so that a reader at its limit is not moved at every append.
-std::uint64_t Topic::makeRoom(std::size_t incoming, bool memoryIsShort) {
-    auto const window = memoryIsShort ? settings_.windowBytes / 8 : settings_.windowBytes;
-    if (readers_.dropping == 0 || log_.bytes() + incoming <= window) return 0;
-    auto const slack = incoming + window / 8;
-    return giveUp(window > slack ? window - slack : 0);
-}
-
-std::uint64_t Topic::giveUp(std::size_t keep) {
-    if (readers_.dropping == 0 || log_.bytes() <= keep) return 0;
-    auto const target = log_.droppableUpTo(keep);
-    std::uint64_t dropped = 0;
-    for (auto* cursor : cursors_) {
-        if (cursor->blocks() || cursor->next >= target) continue;
-        if (cursor->policy == SlowPolicy::disconnect) {
-            tooSlow_.push_back(cursor->subscription);
-            continue;
-        }
-        dropped += skip(*cursor, target);
+Topic::Topic(std::uint32_t id, std::string name, TopicSettings const& settings) : id_(id), name_(std::move(name)), settings_(settings) {
+    partitions_.reserve(settings.partitions);
+    for (std::uint16_t number = 0; number < settings.partitions; ++number) {
+        partitions_.push_back(std::make_unique<Partition>(*this, number, retainedOf(settings)));
     }
+}
+
+void Topic::change(TopicSettings const& settings) {
+    settings_ = settings;
+    settings_.partitions = partitionCount();
+    for (auto const& partition : partitions_) partition->retain(retainedOf(settings_));
+}
+
+std::size_t Topic::bytes() const {
+    std::size_t bytes = 0;
+    for (auto const& partition : partitions_) bytes += partition->log().bytes();
+    return bytes;
+}
+
+std::uint64_t Topic::messages() const {
+    std::uint64_t messages = 0;
+    for (auto const& partition : partitions_) messages += partition->log().messages();
+    return messages;
+}
+
+std::uint64_t Topic::giveUp(std::size_t keep, DropReason reason, protocol::BufferPool& pool) {
+    std::uint64_t dropped = 0;
+    for (auto const& partition : partitions_) dropped += partition->giveUp(keep / partitions_.size(), reason, pool);
     return dropped;
 }
 
-/// Moves a reader forward to `target`; the number of messages that it loses.
-std::uint64_t Topic::skip(Cursor& cursor, std::uint64_t target) {
+std::uint64_t Topic::purge(DropReason reason) {
     std::uint64_t dropped = 0;
-    while (cursor.next < target) {
-        dropped += log_.at(cursor.next).count;
-        advance(cursor);
-    }
-    cursor.dropped += dropped;
-    cursor.droppedInAll += dropped;
-    counters.messagesDropped += dropped;
+    for (auto const& partition : partitions_) dropped += partition->purge(reason);
     return dropped;
 }
 
-std::uint64_t Topic::purge() {
-    std::uint64_t dropped = 0;
-    for (auto* cursor : cursors_) dropped += skip(*cursor, log_.endIndex());
-    return dropped;
+void Topic::forgetRetained() {
+    for (auto const& partition : partitions_) partition->forgetRetained();
+}
+
+bool Topic::allWait() const {
+    return std::all_of(partitions_.begin(), partitions_.end(), [](auto const& partition) { return partition->allWait(); });
 }
 
 bool Topic::allows(SlowPolicy policy, bool byWildcard) const {
@@ -80,35 +74,22 @@ SlowPolicy Topic::policyFor(Subscription const& subscription) const {
     return byWildcard ? settings_.slowWildcard : settings_.slowConsumer;
 }
 
-void Topic::attach(Cursor& cursor) {
-    cursor.next = log_.endIndex();
-    cursor.policy = policyFor(*cursor.subscription);
-    cursor.index = cursors_.size();
-    cursors_.push_back(&cursor);
-    waitForAppend(cursor);
-    ++(cursor.blocks() ? readers_.blocking : readers_.dropping);
-    if (!protocol::hasWildcard(cursor.subscription->pattern())) ++readersByName_;
+void Topic::attach(Reader& reader, protocol::BufferPool& pool) {
+    reader.policy = policyFor(*reader.subscription);
+    reader.index = readers_.size();
+    readers_.push_back(&reader);
+    if (!byWildcard(reader)) ++readersByName_;
+    auto const chosen = reader.subscription->partition();
+    for (auto const& partition : partitions_) {
+        if (!chosen || partition->number() == *chosen) reader.cursors.push_back({&reader, partition.get()});
+    }
+    for (auto& cursor : reader.cursors) cursor.partition->attach(cursor, pool);
 }
 
-void Topic::detach(Cursor& cursor) {
-    while (cursor.next < log_.endIndex()) advance(cursor);
-    eraseFrom(cursors_, cursor, &Cursor::index);
-    if (cursor.idle) eraseFrom(idle_, cursor, &Cursor::idleIndex);
-    --(cursor.blocks() ? readers_.blocking : readers_.dropping);
-    if (!protocol::hasWildcard(cursor.subscription->pattern())) --readersByName_;
-}
-
-void Topic::advance(Cursor& cursor) { log_.pass(cursor.next++, cursor.blocks()); }
-
-void Topic::waitForAppend(Cursor& cursor) {
-    cursor.idle = true;
-    cursor.idleIndex = idle_.size();
-    idle_.push_back(&cursor);
-}
-
-std::vector<Cursor*> Topic::takeIdle() {
-    for (auto* cursor : idle_) cursor->idle = false;
-    return std::exchange(idle_, {});
+void Topic::detach(Reader& reader) {
+    for (auto& cursor : reader.cursors) cursor.partition->detach(cursor);
+    eraseFrom(readers_, reader, &Reader::index);
+    if (!byWildcard(reader)) --readersByName_;
 }
 
 void Topic::attach(Publication& publication) {
@@ -131,7 +112,9 @@ void Topic::countReceived(Publication& publication, std::size_t bytes) {
 
 /// Bytes that may still be promised. Below zero when blocking readers hold more than the window.
 std::int64_t Topic::room() const {
-    return static_cast<std::int64_t>(settings_.windowBytes) - static_cast<std::int64_t>(log_.blockedBytes());
+    auto room = static_cast<std::int64_t>(settings_.windowBytes);
+    for (auto const& partition : partitions_) room -= static_cast<std::int64_t>(partition->log().blockedBytes());
+    return room;
 }
 
 std::uint64_t Topic::share() const {

@@ -1,56 +1,52 @@
 #pragma once
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "Buffer.hpp"
 #include "Counters.hpp"
-#include "Cursor.hpp"
-#include "gazellemq/hub/Limits.hpp"
-#include "MemoryLog.hpp"
-#include "Now.hpp"
+#include "Partition.hpp"
 #include "Publication.hpp"
+#include "Reader.hpp"
 #include "TopicSettings.hpp"
+#include "gazellemq/hub/Limits.hpp"
 
 namespace gazellemq::hub {
 
-/// A named log with its readers and its writers: appends batches, wakes the readers that had caught up, and shares the room
-/// of its window among its publishers as credit. Owned by the Broker. Does not know connections or frames.
+/// A name, its partitions, its readers and its writers: shares the room of its window among its publishers as credit. Owned by the
+/// Broker. Does not know connections or frames.
 class Topic {
   public:
-    Topic(std::uint32_t id, std::string name, TopicSettings const& settings) : id_(id), name_(std::move(name)), settings_(settings) {}
+    Topic(std::uint32_t id, std::string name, TopicSettings const& settings);
     Topic(Topic const&) = delete;
     Topic& operator=(Topic const&) = delete;
 
     std::uint32_t id() const { return id_; }
     std::string const& name() const { return name_; }
-    MemoryLog const& log() const { return log_; }
     TopicSettings const& settings() const { return settings_; }
-    /// Subscriptions keep the policy that they began with. A smaller window holds from the next append on.
-    void change(TopicSettings const& settings) { settings_ = settings; }
+    /// Subscriptions keep the policy that they began with. A smaller window holds from the next append on. The partitions stay.
+    void change(TopicSettings const& settings);
     /// What a subscription gets: what it chose, if the topic allows that.
     SlowPolicy policyFor(Subscription const& subscription) const;
     bool allows(SlowPolicy policy, bool byWildcard) const;
 
-    /// Moves the readers that lose the oldest forward until `incoming` bytes fit the window; returns how many messages they lost.
-    /// Readers to be disconnected instead are then in takeTooSlow().
-    std::uint64_t makeRoom(std::size_t incoming, bool memoryIsShort);
-    /// Moves them forward until at most `keep` bytes stay, as far as blocking readers allow; the same otherwise.
-    std::uint64_t giveUp(std::size_t keep);
-    std::vector<Subscription*> takeTooSlow() { return std::exchange(tooSlow_, {}); }
-    /// Stamps and appends a batch. The readers that had caught up are then in takeIdle().
-    void append(protocol::BufferRef owner, std::span<std::byte> batch, std::uint32_t count, Now now);
-    /// Readers with something new to deliver; they come back with waitForAppend.
-    std::vector<Cursor*> takeIdle();
+    std::uint16_t partitionCount() const { return static_cast<std::uint16_t>(partitions_.size()); }
+    Partition& partition(std::uint16_t number) { return *partitions_[number]; }
+    std::vector<std::unique_ptr<Partition>> const& partitions() const { return partitions_; }
+    /// Where the next batch without keys goes.
+    std::uint16_t nextPartition() { return static_cast<std::uint16_t>(rounds_++ % partitions_.size()); }
 
-    void attach(Cursor& cursor);
-    void detach(Cursor& cursor);
-    /// `cursor` has delivered the entry at cursor.next.
-    void advance(Cursor& cursor);
-    /// `cursor` is at the end and waits in this topic until the next append.
-    void waitForAppend(Cursor& cursor);
+    /// What all partitions hold, or give up; see Partition.
+    std::size_t bytes() const;
+    std::uint64_t messages() const;
+    std::uint64_t giveUp(std::size_t keep, DropReason reason, protocol::BufferPool& pool);
+    std::uint64_t purge(DropReason reason);
+    void forgetRetained();
+
+    /// A cursor for each partition that the reader's subscription reads; none if it has chosen one that there is not.
+    void attach(Reader& reader, protocol::BufferPool& pool);
+    void detach(Reader& reader);
 
     void attach(Publication& publication);
     void detach(Publication& publication);
@@ -62,13 +58,10 @@ class Topic {
     std::vector<Publication*> takeFed(bool memoryIsShort);
     bool hasStarved() const { return !starved_.empty(); }
 
-    /// Gives up everything in the window for every reader; returns how many messages they lost together.
-    std::uint64_t purge();
-
-    std::vector<Cursor*> const& cursors() const { return cursors_; }
+    std::vector<Reader*> const& readers() const { return readers_; }
     std::vector<Publication*> const& publications() const { return publications_; }
     /// No reader has anything to take or to be told.
-    bool allWait() const { return idle_.size() == cursors_.size(); }
+    bool allWait() const;
     /// Nobody publishes, nobody reads it by name: readers by wildcard do not keep a topic.
     bool unused() const { return publications_.empty() && readersByName_ == 0; }
     /// A publisher's share of the window, in bytes.
@@ -82,20 +75,17 @@ class Topic {
 
   private:
     std::int64_t room() const;
-    std::uint64_t skip(Cursor& cursor, std::uint64_t target);
 
     std::uint32_t const id_;
     std::string const name_;
     TopicSettings settings_;
-    MemoryLog log_;
-    std::vector<Cursor*> cursors_;
-    std::vector<Cursor*> idle_;
-    MemoryLog::Readers readers_;
+    std::vector<std::unique_ptr<Partition>> partitions_;
+    std::uint64_t rounds_ = 0;
+    std::vector<Reader*> readers_;
     std::vector<Publication*> publications_;
     std::uint64_t unusedCredit_ = 0;  // over all publications
     std::size_t readersByName_ = 0;
     std::vector<Publication*> starved_;
-    std::vector<Subscription*> tooSlow_;
 };
 
 }  // namespace gazellemq::hub

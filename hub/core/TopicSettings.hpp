@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,9 +20,12 @@ class PolicyChoice {
     std::uint8_t bits_ = 0;
 };
 
-/// What a topic is like. All of it can be changed while the topic lives; subscriptions keep the policy that they began with.
+/// What a topic is like. All but the number of partitions can be changed while the topic lives; subscriptions keep the policy that they
+/// began with.
 struct TopicSettings {
-    std::size_t windowBytes = Limits{}.windowBytes;    ///< batches kept for readers that are behind
+    std::uint16_t partitions = 1;                      ///< logs, each with an order of its own
+    std::size_t windowBytes = Limits{}.windowBytes;    ///< batches kept for readers that are behind, over all partitions
+    std::size_t retainBytes = Limits{}.retainBytes;    ///< of these, what stays for readers to come
     SlowPolicy slowConsumer = SlowPolicy::block;       ///< of subscriptions by name that choose none
     SlowPolicy slowWildcard = SlowPolicy::dropOldest;  ///< of subscriptions by wildcard that choose none; not block
     PolicyChoice choice;                               ///< what subscriptions may choose beside that
@@ -34,6 +38,7 @@ struct TopicSettings {
     static TopicSettings defaults(Limits const& limits) {
         TopicSettings settings;
         settings.windowBytes = limits.windowBytes;
+        settings.retainBytes = std::min(limits.retainBytes, limits.windowBytes);
         settings.slowConsumer = limits.slowConsumer;
         settings.slowWildcard = limits.slowWildcard;
         return settings;

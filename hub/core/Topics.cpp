@@ -26,12 +26,12 @@ Topic& Topics::make(std::string_view name, TopicSettings const& settings, std::i
 }
 
 void Topics::erase(Topic& topic, Error code) {
-    for (auto* cursor : std::vector<Cursor*>(topic.cursors())) {
-        auto& subscription = *cursor->subscription;
-        subscription.session().tellGone(subscription, *cursor, code);
-        topic.detach(*cursor);
-        std::erase(subscription.ready(), cursor);
-        subscription.cursors().erase(&topic);
+    for (auto* reader : std::vector<Reader*>(topic.readers())) {
+        auto& subscription = *reader->subscription;
+        subscription.session().tellGone(*reader, code);
+        topic.detach(*reader);
+        std::erase_if(subscription.ready(), [&](Cursor const* cursor) { return cursor->reader == reader; });
+        subscription.readers().erase(&topic);
         if (!protocol::hasWildcard(subscription.pattern())) waiting_[topic.name()].push_back(&subscription);
     }
     if (topic.inIdleQueue) std::erase_if(unused_, [&](auto const& entry) { return entry.second == &topic; });
@@ -61,19 +61,19 @@ std::vector<Topic*> Topics::remove(Subscription& subscription) {
         if (waiting->second.empty()) waiting_.erase(waiting);
     }
     std::vector<Topic*> read;
-    for (auto const& [topic, cursor] : subscription.cursors()) {
-        topic->detach(*cursor);
+    for (auto const& [topic, reader] : subscription.readers()) {
+        topic->detach(*reader);
         read.push_back(topic);
     }
-    subscription.cursors().clear();
+    subscription.readers().clear();
     subscription.ready().clear();
     return read;
 }
 
 void Topics::attach(Subscription& subscription, Topic& topic, std::int64_t nowMs) {
-    auto& cursor = subscription.cursors()[&topic];
-    cursor = std::make_unique<Cursor>(Cursor{&topic, &subscription});
-    topic.attach(*cursor);
+    auto& reader = subscription.readers()[&topic];
+    reader = std::make_unique<Reader>(Reader{&topic, &subscription});
+    topic.attach(*reader, pool_);
     topic.lastUsedMs = nowMs;
 }
 

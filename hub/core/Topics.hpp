@@ -21,6 +21,9 @@ class Topics {
   public:
     using ByName = std::map<std::string_view, std::unique_ptr<Topic>, std::less<>>;  // keys point into the topics
 
+    /// `pool`: for what is made for single readers.
+    explicit Topics(protocol::BufferPool& pool) : pool_(pool) {}
+
     /// nullptr if there is none.
     Topic* find(std::string_view name) const;
     /// `name` is valid and free. Every subscription that matches reads it from now on.
@@ -44,6 +47,7 @@ class Topics {
   private:
     void attach(Subscription& subscription, Topic& topic, std::int64_t nowMs);
 
+    protocol::BufferPool& pool_;
     ByName byName_;
     TopicTree tree_;
     std::unordered_map<std::string, std::vector<Subscription*>> waiting_;  // by the name of the missing topic

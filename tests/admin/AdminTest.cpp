@@ -116,7 +116,7 @@ TEST_F(AdminTest, tells_what_waits_in_a_topic_and_for_whom) {
     EXPECT_EQ(info.at("messages_in"), 3);
     EXPECT_EQ(info.at("window_messages"), 3);
     EXPECT_EQ(info.at("window_bytes"), info.at("bytes_in"));
-    EXPECT_EQ(info.at("next_offset"), 3);
+    EXPECT_EQ(info.at("partitions").at(0).at("next_offset"), 3);
     ASSERT_THAT(info.at("readers"), SizeIs(1));
     EXPECT_EQ(info.at("readers")[0].at("client"), "fake");
     EXPECT_EQ(info.at("readers")[0].at("lag_messages"), 3);

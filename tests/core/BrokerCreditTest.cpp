@@ -25,6 +25,7 @@ class BrokerCredit : public testing::Test {
     static Limits limits() {
         Limits limits;
         limits.windowBytes = kWindow;
+        limits.retainBytes = 0;
         return limits;
     }
 

@@ -32,11 +32,11 @@ class DeliveryTest : public testing::Test {
             auto const batch = test::makeBatch({payload});
             auto buffer = hub.pool().take(batch.size());
             std::copy(batch.begin(), batch.end(), buffer->data());
-            to.append(buffer, {buffer->data(), batch.size()}, 1, {});
+            to.partition(0).append({buffer, {buffer->data(), batch.size()}, 1}, {});
             payloads.push_back(payload);
-            for (auto* cursor : to.takeIdle()) {
-                cursor->subscription->ready().push_back(cursor);
-                delivery.offer(*cursor->subscription);
+            for (auto* cursor : to.partition(0).takeIdle()) {
+                cursor->reader->subscription->ready().push_back(cursor);
+                delivery.offer(*cursor->reader->subscription);
             }
         }
     }
@@ -101,12 +101,12 @@ TEST_F(DeliveryTest, announces_the_topic_before_its_first_batch_only) {
 TEST_F(DeliveryTest, tells_what_was_dropped_before_the_batch_that_follows) {
     FakeReader reader{client, topic, false};
     append(topic, 100);
-    reader.cursor.dropped = 5;
+    reader.reader.dropped = 5;
     auto const frames = fill();
     ASSERT_EQ(frames.size(), 3U);
     EXPECT_EQ(frames[1].type, FrameType::dropped);
     EXPECT_EQ(frames[2].type, FrameType::deliver);
-    EXPECT_EQ(reader.cursor.dropped, 0U) << "it is told once";
+    EXPECT_EQ(reader.reader.dropped, 0U) << "it is told once";
 }
 
 TEST_F(DeliveryTest, joins_small_batches_into_frames_of_at_most_32_kilobytes) {

@@ -15,7 +15,7 @@ class MemoryLogTest : public testing::Test {
   protected:
     void append(std::size_t bytes, std::uint32_t count, Readers readers) {
         auto buffer = pool->take(bytes);
-        log.append(buffer, {buffer->data(), bytes}, count, readers);
+        log.append({buffer, {buffer->data(), bytes}, count}, readers);
     }
 
     std::shared_ptr<protocol::BufferPool> pool = protocol::BufferPool::create(1024, 0);
@@ -112,7 +112,7 @@ TEST_F(MemoryLogTest, is_what_a_list_of_all_entries_says) {
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         SCOPED_TRACE(seed);
         test::Random random{seed};
-        log = {};
+        log = MemoryLog{};
         Model model;
         std::vector<Reader> readers;
         auto const pass = [&](Reader& reader) {

@@ -87,7 +87,7 @@ TEST_F(TopicAdministration, a_waiting_subscription_can_be_given_up) {
     waiting.subscribe(2, "t");
     EXPECT_EQ(waiting.unsubscribe(1), Error::ok);
     EXPECT_EQ(strict.broker().createTopic("t", {}), Error::ok);
-    EXPECT_THAT(strict.broker().findTopic("t")->cursors(), SizeIs(1));
+    EXPECT_THAT(strict.broker().findTopic("t")->readers(), SizeIs(1));
 }
 
 TEST_F(TopicAdministration, deleting_tells_publishers_and_readers_and_counts_what_was_not_delivered) {
@@ -110,7 +110,7 @@ TEST_F(TopicAdministration, deleting_tells_publishers_and_readers_and_counts_wha
     EXPECT_THAT(byWildcard.messages, SizeIs(10));
     EXPECT_EQ(byWildcard.last<TopicGone>()->code, Error::topicDeleted);
     EXPECT_EQ(hub.pool().bytesInUse(), 0U);
-    EXPECT_EQ(broker().counters().messagesDropped, 10U);
+    EXPECT_EQ(broker().counters().dropped.total(), 10U);
 }
 
 TEST_F(TopicAdministration, what_comes_for_a_deleted_topic_is_not_taken_until_it_is_opened_anew) {
@@ -211,7 +211,7 @@ TEST_F(TopicAdministration, a_subscription_chooses_among_the_policies_that_the_t
             EXPECT_EQ(reply->code, Error::policyNotAllowed);
             return std::optional<SlowPolicy>{};
         }
-        return std::optional{broker().findTopic("t")->cursors().front()->policy};
+        return std::optional{broker().findTopic("t")->readers().front()->policy};
     };
     EXPECT_EQ(policyOf(0), SlowPolicy::block);
     EXPECT_EQ(policyOf(chosen(SlowPolicy::block)), SlowPolicy::block);
@@ -225,12 +225,12 @@ TEST_F(TopicAdministration, a_wildcard_gets_its_choice_where_it_is_allowed) {
     broker().createTopic("allows", settings);
     broker().createTopic("does.not", {});
     reader.send(Subscribe{++reader.requests, 1, 0, ">", chosen(SlowPolicy::block)});
-    EXPECT_EQ(broker().findTopic("allows")->cursors().front()->policy, SlowPolicy::block);
-    EXPECT_EQ(broker().findTopic("does.not")->cursors().front()->policy, SlowPolicy::dropOldest);
+    EXPECT_EQ(broker().findTopic("allows")->readers().front()->policy, SlowPolicy::block);
+    EXPECT_EQ(broker().findTopic("does.not")->readers().front()->policy, SlowPolicy::dropOldest);
 }
 
 TEST_F(TopicAdministration, a_policy_that_there_is_not_is_a_violation) {
-    reader.send(Subscribe{++reader.requests, 1, 0, "t", 4});
+    reader.send(Subscribe{++reader.requests, 1, 0, "t", 5});
     EXPECT_EQ(reader.goodbye(), Error::protocolViolation);
 }
 
@@ -255,7 +255,7 @@ TEST_F(TopicAdministration, counters_of_a_topic_agree_with_what_passed) {
     auto const& counters = broker().findTopic("t")->counters;
     EXPECT_EQ(counters.messagesIn, 14U);
     EXPECT_EQ(counters.messagesOut, 14U);
-    EXPECT_EQ(counters.messagesDropped, 14U);
+    EXPECT_EQ(counters.dropped.total(), 14U);
     EXPECT_EQ(counters.bytesIn, counters.bytesOut);
 }
 

@@ -36,7 +36,7 @@ class TopicCredit : public testing::Test {
         auto buffer = hub.pool().take(batch.size());
         std::copy(batch.begin(), batch.end(), buffer->data());
         topic.countReceived(publication, batch.size());
-        topic.append(buffer, {buffer->data(), batch.size()}, 1, {});
+        topic.partition(0).append({buffer, {buffer->data(), batch.size()}, 1}, {});
     }
 
     Limits const limits = megabyteWindow();
@@ -91,7 +91,7 @@ TEST_F(TopicCredit, what_readers_do_not_take_is_not_promised_again) {
     EXPECT_TRUE(only.starved);
     EXPECT_TRUE(topic.hasStarved());
     EXPECT_GE(sent, limits.windowBytes - 64 * kKilo);
-    EXPECT_LE(topic.log().blockedBytes(), limits.windowBytes + 32 * kKilo);
+    EXPECT_LE(topic.partition(0).log().blockedBytes(), limits.windowBytes + 32 * kKilo);
 }
 
 TEST_F(TopicCredit, is_given_again_when_an_eighth_of_the_window_is_free) {
@@ -100,10 +100,10 @@ TEST_F(TopicCredit, is_given_again_when_an_eighth_of_the_window_is_free) {
     for (std::size_t i = 0; i < 32; ++i) publish(only, limits.windowBytes / 32);
     EXPECT_FALSE(topic.extendCredit(only, false));
     for (int i = 0; i < 3; ++i) {
-        topic.advance(slow.cursor);
+        topic.partition(0).advance(slow.cursor());
         EXPECT_THAT(topic.takeFed(false), IsEmpty());
     }
-    topic.advance(slow.cursor);
+    topic.partition(0).advance(slow.cursor());
     EXPECT_THAT(topic.takeFed(false), ElementsAre(&only));
     EXPECT_FALSE(topic.hasStarved());
     EXPECT_TRUE(topic.extendCredit(only, false));

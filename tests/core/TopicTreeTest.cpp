@@ -20,7 +20,7 @@ class TopicTreeTest : public testing::Test {
   protected:
     Subscription& add(std::string const& pattern) {
         auto const id = static_cast<std::uint32_t>(subscriptions.size());
-        auto& subscription = subscriptions.emplace_back(client.session(), id, pattern, SlowPolicy::dropOldest, 0);
+        auto& subscription = subscriptions.emplace_back(client.session(), id, pattern, Subscription::Wishes{}, 0);
         tree.add(pattern, subscription);
         return subscription;
     }
@@ -68,7 +68,7 @@ TEST_F(TopicTreeTest, keeps_no_empty_branches) {
 
 TEST_F(TopicTreeTest, ignores_the_removal_of_what_is_not_there) {
     auto& here = add("a.*");
-    Subscription stranger{client.session(), 99, "a.*", SlowPolicy::dropOldest, 0};
+    Subscription stranger{client.session(), 99, "a.*", Subscription::Wishes{}, 0};
     tree.remove("a.*", stranger);
     tree.remove("a.b.*", here);
     tree.remove("x.>", here);

@@ -37,16 +37,17 @@ SAMPLE(Welcome, 17, makeId(9), "gazelle-hub", 1, kMax32, 3, 4, 5, 6, 7, 8, 9, 10
 SAMPLE(OpenTopic, 2, 1, kMax32, "orders.created")
 SAMPLE(CloseTopic, 4, 3)
 SAMPLE(Flush, 5)
-SAMPLE(Subscribe, 6, 1, 2, kMax64, "a.*.>", 3)
+SAMPLE(Subscribe, 6, 1, 2, kMax64, "a.*.>", 3, StartKind::last, 7, 8, kMax64)
 SAMPLE(Unsubscribe, 7, 8, 9)
 SAMPLE(Credit, 8, 1, kMax64 - 1)
-SAMPLE(Reply, 18, 5, Error::nameTooLong, "a sentence")
-SAMPLE(Confirm, 19, 1, kMax64, 1ULL << 63)
+SAMPLE(Reply, 18, 5, Error::nameTooLong, "a sentence", 3)
+SAMPLE(Confirm, 19, 1, kMax64, 1ULL << 63, 4, kMax64)
 SAMPLE(TopicNamed, 20, 1, 2, "caf\xC3\xA9")
 SAMPLE(Dropped, 22, 1, 2, 1ULL << 40)
 SAMPLE(TopicGone, 23, 1, 2, Error::topicDeleted)
 SAMPLE(AdminRequest, 9, 1, "topic.create", "{}")
 SAMPLE(AdminReply, 25, 1, Error::topicExists, "there", LongText{"{}"})
+SAMPLE(Gap, 26, 1, 2, 3, 4, kMax64)
 SAMPLE(Notice, 24, 1, Error::hubMemoryFull, "full")
 SAMPLE(Ping, 33, 77)
 SAMPLE(Pong, 34, 78)
@@ -65,7 +66,7 @@ class ControlFrame : public testing::Test {
 
 using Frames =
     testing::Types<Hello, Welcome, OpenTopic, CloseTopic, Flush, Subscribe, Unsubscribe, Credit, Reply,
-                   Confirm, TopicNamed, Dropped, TopicGone, Notice, AdminRequest, AdminReply, Ping, Pong, Drain, DrainAck, Goodbye>;
+                   Confirm, TopicNamed, Dropped, TopicGone, Gap, Notice, AdminRequest, AdminReply, Ping, Pong, Drain, DrainAck, Goodbye>;
 TYPED_TEST_SUITE(ControlFrame, Frames);
 
 TYPED_TEST(ControlFrame, has_its_number_and_length_in_the_header) {
@@ -103,14 +104,14 @@ TYPED_TEST(ControlFrame, is_appended_to_what_is_there) {
 }
 
 TEST(ControlFrames, fields_stand_on_the_wire_in_the_order_of_the_struct) {
-    auto const bytes = test::encoded(Subscribe{0x01020304, 0x05060708, 0x1112131415161718, "ab", 3});
+    auto const bytes = test::encoded(Subscribe{0x01020304, 0x05060708, 0x1112131415161718, "ab", 3, StartKind::offset, 7, 8, 9});
     EXPECT_EQ(bytes, test::makeFrame(FrameType::subscribe,
                                      asBytes(std::string_view{"\x04\x03\x02\x01\x08\x07\x06\x05"
                                                               "\x18\x17\x16\x15\x14\x13\x12\x11"
-                                                              "\x02\0ab\x03",
-                                                              21})));
+                                                              "\x02\0ab\x03\x04\x07\0\0\0\0\0\0\0\x08\0\x09\0\0\0\0\0\0\0",
+                                                              40})));
     auto const reply = test::encoded(Reply{1, Error::limitReached, ""});
-    EXPECT_EQ(reply, test::makeFrame(FrameType::reply, asBytes(std::string_view{"\x01\0\0\0\x2A\0\0\0", 8})));
+    EXPECT_EQ(reply, test::makeFrame(FrameType::reply, asBytes(std::string_view{"\x01\0\0\0\x2A\0\0\0\0\0", 10})));
 }
 
 TEST(ControlFrames, an_error_code_of_a_later_version_is_kept) {

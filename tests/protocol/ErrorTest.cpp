@@ -26,6 +26,7 @@ std::string_view identifierOf(Error error) {
         CASE(noSuchTopic) CASE(topicExists) CASE(topicDeleted) CASE(policyNotAllowed)
         CASE(tooManySubscriptionsToTopic) CASE(tooManyPublishersOfTopic) CASE(noSuchOperation)
         CASE(badArgument) CASE(noSuchConnection) CASE(kicked) CASE(storageError)
+        CASE(noSuchPartition)
 #undef CASE
         // clang-format on
     }

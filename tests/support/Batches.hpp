@@ -9,6 +9,7 @@
 #include "Bytes.hpp"
 #include "ControlFrames.hpp"
 #include "Frame.hpp"
+#include "MessageHeaders.hpp"
 
 /// What tests write and read: batches and frames as plain byte vectors.
 namespace gazellemq::test {
@@ -34,6 +35,32 @@ inline Bytes makeBatch(std::vector<std::string> const& payloads, std::uint64_t f
     protocol::sealBatch(batch.data(),
                         static_cast<std::uint32_t>(batch.size() - protocol::BatchHeader::kBytes),
                         static_cast<std::uint32_t>(payloads.size()), producerId, firstSequence);
+    return batch;
+}
+
+/// A message with headers.
+struct Headed {
+    std::string payload;
+    protocol::MessageHeaders headers = {};
+    std::vector<Header> user = {};
+};
+
+/// A batch of messages with headers, and the flags that go with them.
+inline Bytes makeHeadedBatch(std::vector<Headed> const& messages, std::uint64_t firstSequence = 1, std::uint64_t producerId = 7) {
+    using protocol::BatchHeader;
+    Bytes batch(BatchHeader::kBytes);
+    auto flags = BatchHeader::kHeadersFlag;
+    for (auto const& message : messages) {
+        Bytes headers;
+        protocol::encodeHeaders(message.headers, message.user, headers);
+        protocol::ByteWriter{batch}.put(static_cast<std::uint32_t>(2 + headers.size() + message.payload.size())).put(static_cast<std::uint16_t>(headers.size()));
+        append(batch, headers);
+        append(batch, protocol::asBytes(message.payload));
+        if (!message.headers.key.empty()) flags = static_cast<std::uint16_t>(flags | BatchHeader::kKeysFlag);
+        if (message.headers.ttlMs > 0) flags = static_cast<std::uint16_t>(flags | BatchHeader::kTtlFlag);
+    }
+    protocol::sealBatch(batch.data(), static_cast<std::uint32_t>(batch.size() - BatchHeader::kBytes), static_cast<std::uint32_t>(messages.size()), producerId,
+                        firstSequence, flags);
     return batch;
 }
 
@@ -64,9 +91,9 @@ Bytes encoded(F const& frame) {
     return bytes;
 }
 
-inline Bytes publishFrame(std::uint32_t handle, protocol::ByteView batches) {
+inline Bytes publishFrame(std::uint32_t handle, protocol::ByteView batches, std::uint32_t partition = 0) {
     Bytes frame(protocol::kDataHeaderBytes);
-    protocol::storeDataHeader(frame.data(), protocol::FrameType::publish, handle, 0, batches.size());
+    protocol::storeDataHeader(frame.data(), protocol::FrameType::publish, handle, partition, batches.size());
     append(frame, batches);
     return frame;
 }

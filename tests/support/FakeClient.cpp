@@ -50,6 +50,13 @@ Error FakeClient::subscribe(std::uint32_t id, std::string_view pattern, std::uin
     return lastReply();
 }
 
+Error FakeClient::subscribe(protocol::Subscribe subscribe) {
+    subscribe.requestId = ++requests;
+    if (subscribe.credit == 0) subscribe.credit = kUnlimited;
+    send(subscribe);
+    return lastReply();
+}
+
 Error FakeClient::unsubscribe(std::uint32_t id) {
     send(protocol::Unsubscribe{++requests, id});
     return lastReply();
@@ -60,6 +67,13 @@ bool FakeClient::publish(std::uint32_t handle, std::vector<std::string> const& p
     sequence_[handle] += payloads.size();
     sent_[handle] += batch.size();
     return write(publishFrame(handle, batch));
+}
+
+bool FakeClient::publishHeaded(std::uint32_t handle, std::vector<Headed> const& headed, std::uint32_t partition, std::uint64_t producerId) {
+    auto const batch = makeHeadedBatch(headed, sequence_[handle] + 1, producerId);
+    sequence_[handle] += headed.size();
+    sent_[handle] += batch.size();
+    return write(publishFrame(handle, batch, partition));
 }
 
 std::size_t FakeClient::publishAll(std::uint32_t handle, std::string const& payload, std::size_t most) {
@@ -151,7 +165,7 @@ void FakeClient::takeDeliver(ByteView body) {
         auto offset = header->baseOffset;
         for (auto& payload : payloadsOf(batch)) {
             messages.push_back(
-                {subscription, topic->second, std::move(payload), offset++, header->receiveTimeNs});
+                {subscription, topic->second, std::move(payload), offset++, header->receiveTimeNs, header->partition});
         }
         batches = batches.subspan(batch.size());
     }
@@ -160,6 +174,12 @@ void FakeClient::takeDeliver(ByteView body) {
 std::vector<std::string> FakeClient::payloads() const {
     std::vector<std::string> all;
     for (auto const& message : messages) all.push_back(message.payload);
+    return all;
+}
+
+std::vector<std::uint64_t> FakeClient::offsets() const {
+    std::vector<std::uint64_t> all;
+    for (auto const& message : messages) all.push_back(message.offset);
     return all;
 }
 

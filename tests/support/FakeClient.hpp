@@ -24,6 +24,7 @@ class FakeClient {
         std::string payload;
         std::uint64_t offset;
         std::int64_t receiveTimeNs;
+        std::uint16_t partition = 0;
     };
     struct Received {
         protocol::FrameType type;
@@ -48,7 +49,11 @@ class FakeClient {
     /// Opens `topic` for publishing; the reply's code.
     Error open(std::uint32_t handle, std::string_view topic);
     Error subscribe(std::uint32_t id, std::string_view pattern, std::uint64_t credit = kUnlimited);
+    /// With wishes; the request id, and credit if there is none, are filled in.
+    Error subscribe(protocol::Subscribe subscribe);
     Error unsubscribe(std::uint32_t id);
+    /// A batch of messages with headers. `partition`: 0, or one more than its number.
+    bool publishHeaded(std::uint32_t handle, std::vector<Headed> const& headed, std::uint32_t partition = 0, std::uint64_t producerId = 7);
     /// One batch of these payloads, with the next sequence of the handle. Does not look at the credit.
     bool publish(std::uint32_t handle, std::vector<std::string> const& payloads);
     bool publish(std::uint32_t handle, std::string payload) {
@@ -76,6 +81,7 @@ class FakeClient {
     bool brokenStream = false;  ///< what came was not whole frames, batches, checksums, announced topics
 
     std::vector<std::string> payloads() const;
+    std::vector<std::uint64_t> offsets() const;
     template <typename F>
     std::vector<F> all() const {
         std::vector<F> frames;

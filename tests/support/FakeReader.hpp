@@ -7,22 +7,27 @@
 
 namespace gazellemq::test {
 
-/// By name if it blocks, else by wildcard: a Subscription of a FakeClient's session with a cursor in one topic, for tests of what is below the
+/// By name if it blocks, else by wildcard: a Subscription of a FakeClient's session with a reader in one topic, for tests of what is below the
 /// Broker.
 struct FakeReader {
     FakeReader(FakeClient& client, hub::Topic& where, bool blocks,
                std::uint64_t credit = FakeClient::kUnlimited)
-        : topic(where), subscription(client.session(), 1, blocks ? "fake" : "fake.>",
-                                      blocks ? hub::SlowPolicy::block : hub::SlowPolicy::dropOldest, credit) {
-        topic.attach(cursor);
+        : subscription(client.session(), 1, blocks ? "fake" : "fake.>",
+                       {.policy = blocks ? hub::SlowPolicy::block : hub::SlowPolicy::dropOldest}, credit),
+          reader{&where, &subscription},
+          pool(protocol::BufferPool::create()) {
+        where.attach(reader, *pool);
     }
-    ~FakeReader() { topic.detach(cursor); }
+    ~FakeReader() { reader.topic->detach(reader); }
     FakeReader(FakeReader const&) = delete;
     FakeReader& operator=(FakeReader const&) = delete;
 
-    hub::Topic& topic;
+    /// In the topic's first partition.
+    hub::Cursor& cursor() { return reader.cursors.front(); }
+
     hub::Subscription subscription;
-    hub::Cursor cursor{&topic, &subscription};
+    hub::Reader reader;
+    std::shared_ptr<protocol::BufferPool> pool;
 };
 
 }  // namespace gazellemq::test

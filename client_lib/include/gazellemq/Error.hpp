@@ -66,6 +66,7 @@ enum class Error : std::uint16_t {
     noSuchConnection = 64,
     kicked = 65,
     storageError = 66,
+    noSuchPartition = 67,
 };
 
 /// One English sentence for `error`. Static storage; any thread.
