@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 /// Every option, as a flag.
 std::vector<std::string> const kNames{"listen", "insecure", "log-level", "window-bytes", "max-memory", "max-payload-bytes",
-                                      "max-topics", "max-subscriptions", "max-open-topics", "max-control-bytes", "heartbeat",
+                                      "max-topics", "max-partitions", "retain-bytes", "max-subscriptions", "max-open-topics", "max-control-bytes", "heartbeat",
                                       "handshake-timeout", "stall-limit", "idle-topic-ttl", "drain-limit",
                                       "max-connections", "max-connections-per-address", "max-log-line-bytes",
                                       "max-log-lines-per-second", "log-file", "log-file-bytes", "log-files", "pid-file", "daemon",
