@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "gazellemq/Error.hpp"
+#include "gazellemq/MessageProperties.hpp"
 #include "gazellemq/Options.hpp"
 
 namespace gazellemq::client {
@@ -25,6 +27,7 @@ struct PublisherStats {
     std::uint64_t lost = 0;         ///< sent, but the link was lost before the confirm: may or may not have arrived
     std::uint64_t refused = 0;      ///< refused after being accepted here; each was told to onPublishFailed
     std::uint64_t bufferedBytes = 0;
+    std::uint64_t unheard = 0;      ///< accepted by the hub when nobody had subscribed
 };
 
 /// Publishes messages to topics of a hub. Messages are gathered in batches; publish() returns when the message is
@@ -67,6 +70,9 @@ class PublisherClient {
     /// Errors: a name rule, tooLarge, bufferFull, closed. Before connectToHub and while the link is down the message
     /// waits in the buffer.
     Error publish(std::string_view topic, std::string_view payload);
+    /// The same with a key, a time to live and other properties. More errors: invalidOption (a ttl below 0 or above 49 days), tooLarge if the
+    /// properties take more than 65,535 bytes. A partition that the topic does not have: noSuchPartition, here or in onPublishFailed.
+    Error publish(std::string_view topic, std::string_view payload, MessageProperties const& properties);
     /// All or none of `payloads`, next to each other and in order. tooLarge also if they cannot fit in the buffer at once.
     Error publishBatch(std::string_view topic, std::span<std::string_view const> payloads);
 
@@ -80,6 +86,8 @@ class PublisherClient {
 
     PublisherStats stats() const;
     State state() const;
+    /// How many subscriptions the last batch of `topic` went to that the hub has confirmed; empty while it has confirmed none.
+    std::optional<std::uint32_t> subscriptions(std::string_view topic) const;
 
     /// Called when a link is ready, also after each reconnect. Set callbacks before connectToHub to miss nothing.
     PublisherClient& setOnReady(OnReady callback);

@@ -15,6 +15,7 @@
 #include "gazellemq/Error.hpp"
 #include "gazellemq/Message.hpp"
 #include "gazellemq/Options.hpp"
+#include "gazellemq/SubscribeOptions.hpp"
 
 namespace gazellemq::client {
 
@@ -31,7 +32,7 @@ class Subscribed {
     operator SubscriberClient&() const { return client_; }
 
     template <typename Callback>
-    Subscribed subscribe(std::string_view topic, Callback&& callback) const;
+    Subscribed subscribe(std::string_view topic, Callback&& callback, SubscribeOptions const& options = {}) const;
     template <std::integral Port>
     Error connectToHub(std::string_view name, std::string_view host, Port port) const;
     Error connectToHub(std::string_view name, std::string_view url, SubscriberOptions const& options = {}) const;
@@ -64,6 +65,7 @@ class SubscriberClient {
     using OnReady = std::function<void()>;
     using OnStateChange = std::function<void(StateChange const&)>;
     using OnDropped = std::function<void(std::string_view topic, std::uint64_t count)>;
+    using OnGap = std::function<void(std::string_view topic, std::uint16_t partition, std::uint64_t firstMissing, std::uint64_t firstAvailable)>;
     using OnError = std::function<void(Error code, std::string_view reason)>;
 
     SubscriberClient();
@@ -87,12 +89,12 @@ class SubscriberClient {
     /// hub has the subscription (see waitUntilSubscribed) are delivered. A slow reader of a name slows the publishers (after 10 s of standstill it is
     /// disconnected); of a pattern it loses the oldest messages (told to onDropped).
     /// Subscribing twice gives two copies. Errors: a name rule, closed.
-    Subscribed subscribe(std::string_view topic, OnString callback);
-    Subscribed subscribe(std::string_view topic, OnMessage callback);
+    Subscribed subscribe(std::string_view topic, OnString callback, SubscribeOptions const& options = {});
+    Subscribed subscribe(std::string_view topic, OnMessage callback, SubscribeOptions const& options = {});
     /// The messages of one batch at a time: the fastest form.
-    Subscribed subscribe(std::string_view topic, OnMessages callback);
+    Subscribed subscribe(std::string_view topic, OnMessages callback, SubscribeOptions const& options = {});
     /// Pull style: messages wait (at most receiveWindowBytes) for receive().
-    Subscribed subscribe(std::string_view topic);
+    Subscribed subscribe(std::string_view topic, SubscribeOptions const& options = {});
 
     /// Ends every subscription made with exactly `topic`. When it returns on another thread than the callback's, no
     /// callback of it runs or will run; it waits for one that is running. Errors: notSubscribed, closed.
@@ -119,6 +121,8 @@ class SubscriberClient {
     SubscriberClient& setOnReady(OnReady callback);
     SubscriberClient& onStateChange(OnStateChange callback);
     SubscriberClient& onDropped(OnDropped callback);
+    /// A subscription with Start::offset begins elsewhere: what lies between is not there any more, or not yet (after a restart of the hub).
+    SubscriberClient& onGap(OnGap callback);
     SubscriberClient& onError(OnError callback);
 
   private:
@@ -128,8 +132,8 @@ class SubscriberClient {
 };
 
 template <typename Callback>
-Subscribed Subscribed::subscribe(std::string_view topic, Callback&& callback) const {
-    return client_.subscribe(topic, std::forward<Callback>(callback));
+Subscribed Subscribed::subscribe(std::string_view topic, Callback&& callback, SubscribeOptions const& options) const {
+    return client_.subscribe(topic, std::forward<Callback>(callback), options);
 }
 template <std::integral Port>
 Error Subscribed::connectToHub(std::string_view name, std::string_view host, Port port) const {

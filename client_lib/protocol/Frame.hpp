@@ -81,4 +81,7 @@ inline void storeDataHeader(std::byte* at, FrameType type, std::uint32_t first, 
     store(at + 12, second);
 }
 
+/// The partition of a PUBLISH frame: 0, or one more than its number.
+inline void storePartition(std::byte* frame, std::uint32_t partition) noexcept { store(frame + 12, partition); }
+
 }  // namespace gazellemq::protocol

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ProducerIds.hpp"
+
 namespace gazellemq::client {
 namespace {
 
@@ -10,11 +12,12 @@ constexpr std::chrono::milliseconds kTellWithin{500};
 
 }  // namespace
 
-InTopics::Ptr InTopics::add(std::string_view pattern, InTopic::Callback callback) {
+InTopics::Ptr InTopics::add(std::string_view pattern, InTopic::Callback callback, SubscribeOptions const& options) {
     auto topic = std::make_shared<InTopic>();
     topic->id = nextId_++;
     topic->pattern = pattern;
     topic->callback = std::move(callback);
+    topic->options = options;
     byId_.emplace(topic->id, topic);
     return topic;
 }
@@ -51,7 +54,14 @@ void InTopics::linkUp(Frames& control) {
 
 void InTopics::subscribe(InTopic& topic, Frames& control) const {
     topic.granted = window_ - std::min(window_, topic.queued);
-    encode(protocol::Subscribe{topic.id, topic.id, topic.granted, topic.pattern}, control);
+    auto const& options = topic.options;
+    protocol::Subscribe frame{topic.id, topic.id, topic.granted, topic.pattern};
+    frame.policy = static_cast<std::uint8_t>(options.slowConsumer);
+    frame.start = static_cast<protocol::StartKind>(options.start.kind);
+    frame.startValue = options.start.value;
+    if (options.partition) frame.partition = static_cast<std::uint16_t>(*options.partition + 1);
+    if (options.noEcho) frame.notFrom = ProducerIds::ofProcess();
+    encode(frame, control);
 }
 
 void InTopics::linkDown() {

@@ -22,6 +22,7 @@ struct InTopic {
 
     std::uint32_t id = 0;
     std::string pattern;
+    SubscribeOptions options;
     Callback callback;                ///< monostate: pull style
     std::atomic<bool> active{true};   ///< false: the callback must not run any more
 
@@ -46,7 +47,7 @@ class InTopics {
     explicit InTopics(std::uint64_t window) : window_(window) {}
     void setWindow(std::uint64_t window) { window_ = window; }
 
-    Ptr add(std::string_view pattern, InTopic::Callback callback);
+    Ptr add(std::string_view pattern, InTopic::Callback callback, SubscribeOptions const& options = {});
     Ptr find(std::uint32_t id) const;
     std::vector<Ptr> findAll(std::string_view pattern) const;
     /// Forgets a subscription; tells the hub if `up`.

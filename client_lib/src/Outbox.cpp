@@ -37,38 +37,66 @@ OutTopic* Outbox::topic(std::string_view name, Error& error) {
     return topic;
 }
 
-/// append() when the message begins a batch, needs a larger buffer or fills the batch.
-bool Outbox::appendAtLimit(OutTopic& topic, std::string_view payload) {
-    auto const size = BatchHeader::kLengthBytes + payload.size();
+OpenBatch& Outbox::batchOf(OutTopic& topic, std::uint16_t partition) {
+    if (partition == 0) return topic.open;
+    if (topic.parts.size() < partition) topic.parts.resize(partition);
+    auto& part = topic.parts[partition - 1U];
+    if (!part) part = std::make_unique<OpenBatch>();
+    return *part;
+}
+
+bool Outbox::append(OutTopic& topic, std::string_view payload, Envelope const& envelope) {
+    auto& batch = batchOf(topic, envelope.partition);
+    auto const sizeWith = [&](std::uint16_t flags) {
+        auto const headers = flags == 0 ? 0 : BatchHeader::kHeadersLengthBytes + envelope.headers.size();
+        return BatchHeader::kLengthBytes + headers + payload.size();
+    };
     auto filled = false;
-    if (topic.openCount > 0 && topic.openBytes + size > limits_.maxBatchBytes) {
-        seal(topic);
+    auto const close = [&] {
+        seal(topic, batch);
         ++fullBatches_;
         filled = true;
-    }
-    if (topic.openCount == 0) begin(topic, size);
-    if (topic.openBytes + size > topic.open->capacity()) grow(topic, topic.openBytes + size);
-    put(topic, payload);
-    if (topic.openBytes + BatchHeader::kLengthBytes >= limits_.maxBatchBytes || topic.openCount == limits_.maxBatchMessages) {
-        seal(topic);
-        ++fullBatches_;
-        filled = true;
-    }
+    };
+    // A message without headers may be in a batch with them, not the other way round.
+    auto const fits = (batch.flags != 0 || envelope.flags == 0) && batch.keyedFor == envelope.keyedFor &&
+                      batch.bytes + sizeWith(batch.flags) <= limits_.maxBatchBytes;
+    if (batch.count > 0 && !fits) close();
+    if (batch.count == 0) begin(topic, batch, sizeWith(envelope.flags), envelope);
+    auto const size = sizeWith(batch.flags);
+    if (batch.bytes + size > batch.buffer->capacity()) grow(batch, batch.bytes + size);
+    batch.flags |= envelope.flags;
+    if (batch.flags == 0) put(topic, batch, payload);
+    else putHeaded(topic, batch, payload, envelope.headers);
+    if (batch.bytes + BatchHeader::kLengthBytes >= limits_.maxBatchBytes || batch.count == limits_.maxBatchMessages) close();
     return filled;
 }
 
-void Outbox::noteRoom(OutTopic& topic) const {
-    // A batch without room for one more empty message is full.
-    topic.roomEnd = std::min(topic.open->capacity(), limits_.maxBatchBytes - BatchHeader::kLengthBytes - 1);
+void Outbox::putHeaded(OutTopic& topic, OpenBatch& batch, std::string_view payload, protocol::ByteView headers) {
+    auto const bytes = BatchHeader::kHeadersLengthBytes + headers.size() + payload.size();
+    auto* at = batch.buffer->data() + batch.bytes;
+    protocol::store(at, static_cast<std::uint32_t>(bytes));
+    at += BatchHeader::kLengthBytes;
+    protocol::store(at, static_cast<std::uint16_t>(headers.size()));
+    at = std::copy(headers.begin(), headers.end(), at + BatchHeader::kHeadersLengthBytes);
+    std::memcpy(at, payload.data(), payload.size());
+    countPut(topic, batch, BatchHeader::kLengthBytes + bytes);
 }
 
-void Outbox::begin(OutTopic& topic, std::size_t messageBytes) {
+void Outbox::noteRoom(OpenBatch& batch) const {
+    // A batch without room for one more empty message is full.
+    batch.roomEnd = batch.flags != 0 ? 0 : std::min(batch.buffer->capacity(), limits_.maxBatchBytes - BatchHeader::kLengthBytes - 1);
+}
+
+void Outbox::begin(OutTopic& topic, OpenBatch& batch, std::size_t messageBytes, Envelope const& envelope) {
     auto const least = kBatchStart + messageBytes;
     auto const full = limits_.maxBatchBytes;
     auto const wanted = least > full ? least : topic.large || least > kSmallBuffer ? full : std::min(kSmallBuffer, full);
-    topic.open = fullPool_->take(wanted);
-    topic.openBytes = kBatchStart;
-    noteRoom(topic);
+    batch.buffer = fullPool_->take(wanted);
+    batch.bytes = kBatchStart;
+    batch.flags = envelope.flags;
+    batch.partition = envelope.partition;
+    batch.keyedFor = envelope.keyedFor;
+    noteRoom(batch);
     bufferedBytes_ += kBatchStart;
     if (!topic.listed) {
         topic.listed = true;
@@ -78,28 +106,34 @@ void Outbox::begin(OutTopic& topic, std::size_t messageBytes) {
 }
 
 /// A small buffer became too small: the batch goes on in a full-size one.
-void Outbox::grow(OutTopic& topic, std::size_t bytes) {
+void Outbox::grow(OpenBatch& batch, std::size_t bytes) {
     auto larger = fullPool_->take(std::max(bytes, limits_.maxBatchBytes));
-    std::memcpy(larger->data(), topic.open->data(), topic.openBytes);
-    topic.open = std::move(larger);
-    noteRoom(topic);
+    std::memcpy(larger->data(), batch.buffer->data(), batch.bytes);
+    batch.buffer = std::move(larger);
+    noteRoom(batch);
 }
 
-void Outbox::seal(OutTopic& topic) {
-    auto const batchBytes = topic.openBytes - protocol::kDataHeaderBytes;
-    auto* frame = topic.open->data();
-    protocol::storeDataHeader(frame, protocol::FrameType::publish, topic.handle, 0, batchBytes);
-    protocol::sealBatch(frame + protocol::kDataHeaderBytes, static_cast<std::uint32_t>(batchBytes - BatchHeader::kBytes),
-                        topic.openCount, producerId_, topic.sequence + 1);
-    topic.sequence += topic.openCount;
-    topic.large = topic.openBytes > kSmallBuffer;
-    topic.waitingBytes += topic.openBytes;
-    sealedBytes_ += topic.openBytes;
-    topic.sealed.push_back({std::move(topic.open), topic.openBytes, topic.openCount, topic.sequence});
-    topic.openBytes = 0;
-    topic.openCount = 0;
-    topic.roomEnd = 0;
+void Outbox::seal(OutTopic& topic, OpenBatch& batch) {
+    auto const batchBytes = batch.bytes - protocol::kDataHeaderBytes;
+    auto* frame = batch.buffer->data();
+    protocol::storeDataHeader(frame, protocol::FrameType::publish, topic.handle, batch.partition, batchBytes);
+    protocol::sealBatch(frame + protocol::kDataHeaderBytes, static_cast<std::uint32_t>(batchBytes - BatchHeader::kBytes), batch.count,
+                        producerId_, topic.sequence + 1, batch.flags);
+    topic.sequence += batch.count;
+    topic.openCount -= batch.count;
+    topic.large = batch.bytes > kSmallBuffer;
+    topic.waitingBytes += batch.bytes;
+    sealedBytes_ += batch.bytes;
+    topic.sealed.push_back({std::move(batch.buffer), batch.bytes, batch.count, topic.sequence, batch.partition, batch.keyedFor});
+    batch = {};
     offer(topic);
+}
+
+void Outbox::sealAll(OutTopic& topic) {
+    if (topic.open.count > 0) seal(topic, topic.open);
+    for (auto const& part : topic.parts) {
+        if (part && part->count > 0) seal(topic, *part);
+    }
 }
 
 bool Outbox::sealOpen(Which which) {
@@ -108,7 +142,7 @@ bool Outbox::sealOpen(Which which) {
     for (auto* topic : openTopics_) {
         auto const busy = which == Which::quiet && std::exchange(topic->sequenceSeen, topic->sequence) != topic->sequence;
         auto const sendable = topic->sealed.empty() && topic->canSend() && !busy;
-        if (topic->openCount > 0 && (which == Which::all || sendable)) seal(*topic);
+        if (which == Which::all || sendable) sealAll(*topic);
         topic->listed = topic->openCount > 0;
         if (!topic->listed) continue;
         still.push_back(topic);
@@ -154,7 +188,7 @@ void Outbox::linkDown() {
     for (auto* topic : byHandle_) {
         settle(*topic, topic->sent, lost_);
         topic->link = OutTopic::Link::closed;
-        topic->sentBytes = topic->credit = 0;
+        topic->sentBytes = topic->credit = topic->toldUnheard = 0;
         topic->queued = false;
     }
     ready_.clear();
@@ -167,9 +201,11 @@ void Outbox::fill(protocol::OutputQueue& out, std::size_t most) {
         auto& topic = *ready_.front();
         ready_.pop_front();
         topic.queued = false;
-        skipTooLarge(topic);
+        skipRefused(topic);
         if (topic.sealed.empty() || !topic.canSend()) continue;
         auto& batch = topic.sealed.front();
+        // Its key may choose another partition among as many as there are now: the hub looks.
+        if (batch.keyedFor != 0 && batch.keyedFor != topic.partitions) protocol::storePartition(batch.buffer->data(), 0);
         out.push(batch.buffer, {batch.buffer->data(), batch.frameBytes});
         topic.sentBytes += batch.frameBytes - protocol::kDataHeaderBytes;
         inFlight_.push_back({&topic, std::move(batch), writtenPosition_ + out.bytes()});
@@ -211,6 +247,8 @@ void Outbox::onConfirm(protocol::Confirm const& confirm) {
             if (batch.topic == &topic && batch.batch.lastSequence <= confirm.sequence) markSent(batch);
         }
     }
+    if (confirm.sequence > topic.settled) topic.subscriptions = confirm.subscriptions;
+    unheard_ += confirm.unheard - std::exchange(topic.toldUnheard, confirm.unheard);
     settle(topic, std::min(confirm.sequence, topic.sent), confirmed_);
     offer(topic);
 }
@@ -235,11 +273,11 @@ void Outbox::passSkipped(OutTopic& topic) {
     topic.sent = std::max(topic.sent, topic.settled);
 }
 
-/// Messages accepted before this hub told its limit, which it would not take.
-void Outbox::skipTooLarge(OutTopic& topic) {
-    while (!topic.sealed.empty() && topic.sealed.front().frameBytes > maxFrameBytes_) {
+/// Messages accepted before this hub told what it would not take.
+void Outbox::skipRefused(OutTopic& topic) {
+    for (auto code = Error::ok; !topic.sealed.empty() && (code = whyRefused(topic, topic.sealed.front())) != Error::ok;) {
         auto const& batch = topic.sealed.front();
-        failures_.push_back({topic.name, batch.count, Error::tooLarge, std::string{describe(Error::tooLarge)}});
+        failures_.push_back({topic.name, batch.count, code, std::string{describe(code)}});
         topic.skipped.push_back({batch.lastSequence, batch.count});
         countOut(topic, batch);
         refused_ += batch.count;
@@ -248,15 +286,22 @@ void Outbox::skipTooLarge(OutTopic& topic) {
     }
 }
 
+Error Outbox::whyRefused(OutTopic const& topic, OutTopic::Sealed const& batch) const {
+    if (batch.frameBytes > maxFrameBytes_) return Error::tooLarge;
+    return batch.keyedFor == 0 && batch.partition > topic.partitions ? Error::noSuchPartition : Error::ok;
+}
+
 void Outbox::onReply(protocol::Reply const& reply) {
-    if (reply.requestId >= byHandle_.size() || reply.code == Error::ok) return;
-    refuseAll(*byHandle_[reply.requestId], reply.code, reply.sentence);
+    if (reply.requestId >= byHandle_.size()) return;
+    auto& topic = *byHandle_[reply.requestId];
+    if (reply.code != Error::ok) return refuseAll(topic, reply.code, reply.sentence);
+    if (std::exchange(topic.partitions, reply.partitions) != reply.partitions) sealAll(topic);
 }
 
 /// Gives up everything that waits in a topic which the hub does not open.
 void Outbox::refuseAll(OutTopic& topic, Error code, std::string_view reason, std::uint64_t alreadyRefused) {
     topic.link = OutTopic::Link::closed;
-    if (topic.openCount > 0) seal(topic);
+    sealAll(topic);
     std::uint64_t count = 0;
     for (auto const& batch : topic.sealed) {
         count += batch.count;
@@ -279,14 +324,19 @@ void Outbox::onTopicDeleted(protocol::Notice const& notice, std::vector<std::byt
     auto const before = refused_;
     settle(topic, topic.sent, refused_);
     refuseAll(topic, notice.code, notice.sentence, refused_ - before);
-    topic.sentBytes = topic.credit = 0;
+    topic.sentBytes = topic.credit = topic.toldUnheard = 0;
     std::erase(ready_, &topic);
     topic.queued = false;
     encode(protocol::CloseTopic{topic.handle}, control);
 }
 
 PublisherStats Outbox::stats() const {
-    return {published_, confirmed_, buffered_, published_ - confirmed_ - buffered_ - lost_ - refused_, lost_, refused_, bufferedBytes_};
+    return {published_, confirmed_, buffered_, published_ - confirmed_ - buffered_ - lost_ - refused_, lost_, refused_, bufferedBytes_, unheard_};
+}
+
+std::optional<std::uint32_t> Outbox::subscriptionsOf(std::string_view topic) const {
+    auto const at = byName_.find(topic);
+    return at == byName_.end() ? std::nullopt : at->second->subscriptions;
 }
 
 std::vector<std::pair<OutTopic const*, std::uint64_t>> Outbox::flushTargets() const {

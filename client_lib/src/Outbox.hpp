@@ -3,6 +3,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,13 +19,34 @@
 
 namespace gazellemq::client {
 
-/// One topic of a publisher: its open batch, the sealed ones that wait, and what the hub allows and has confirmed.
+/// What goes with a message beside its payload.
+struct Envelope {
+    protocol::ByteView headers{};   ///< encoded
+    std::uint16_t flags = 0;        ///< that its batch has to have
+    std::uint16_t partition = 0;    ///< 0: the hub chooses; otherwise one more than its number
+    std::uint16_t keyedFor = 0;     ///< the number of partitions among which the key has chosen this one; 0: none has
+};
+
+/// A batch that is being filled.
+struct OpenBatch {
+    protocol::BufferRef buffer;     ///< room for the frame and batch headers, then messages
+    std::size_t bytes = 0;          ///< with the headers
+    std::uint32_t count = 0;
+    std::uint16_t flags = 0;
+    std::uint16_t partition = 0;    ///< see Envelope
+    std::uint16_t keyedFor = 0;
+    std::size_t roomEnd = 0;        ///< a message without headers that ends here or before leaves the batch open; 0: none does
+};
+
+/// One topic of a publisher: its open batches, the sealed ones that wait, and what the hub allows and has confirmed.
 struct OutTopic {
     struct Sealed {
         protocol::BufferRef buffer;
         std::size_t frameBytes;  ///< whole PUBLISH frame
         std::uint32_t count;
         std::uint64_t lastSequence;
+        std::uint16_t partition;
+        std::uint16_t keyedFor;
     };
     enum class Link : std::uint8_t { closed, opening, open };
 
@@ -34,10 +56,11 @@ struct OutTopic {
     std::uint64_t sentBytes = 0;  ///< of batches, on this link
     std::uint64_t credit = 0;     ///< absolute, on this link
 
-    protocol::BufferRef open;     ///< room for the frame and batch headers, then messages
-    std::size_t openBytes = 0;    ///< with the headers
-    std::uint32_t openCount = 0;
-    std::size_t roomEnd = 0;      ///< a message that ends here or before leaves the batch open; 0 without one
+    std::uint16_t partitions = 0; ///< as the hub told last; 0: not yet
+
+    OpenBatch open;               ///< of messages for which the hub chooses the partition
+    std::vector<std::unique_ptr<OpenBatch>> parts;  ///< of the others, by the number of their partition; nullptr: never used
+    std::uint32_t openCount = 0;  ///< messages in all of them
     std::deque<Sealed> sealed;
 
     std::size_t waitingBytes = 0; ///< of sealed batches not yet written
@@ -54,6 +77,8 @@ struct OutTopic {
     bool outran = false;          ///< its publisher waited for the link in vain and goes on without
     bool queued = false;          ///< in the list of topics that may send
     bool listed = false;          ///< in the list of topics with an open batch
+    std::uint64_t toldUnheard = 0;    ///< messages that went to no subscription, on this link
+    std::optional<std::uint32_t> subscriptions;  ///< that the last confirmed batch went to
 
     bool canSend() const { return link == Link::open && sentBytes < credit; }
     /// Sequence of the last message accepted.
@@ -87,16 +112,20 @@ class Outbox {
     /// The topic, checked and made at its first use; nullptr and a name rule in `error` otherwise.
     OutTopic* topic(std::string_view name, Error& error);
     /// Bytes that a message may add to bufferedBytes().
-    static std::size_t cost(std::string_view payload) { return protocol::BatchHeader::kLengthBytes + payload.size() + kBatchStart; }
-    /// append() for most messages: one that neither begins nor fills a batch. False, and nothing done, for others.
+    static std::size_t cost(std::string_view payload, protocol::ByteView headers = {}) {
+        return protocol::BatchHeader::kLengthBytes + protocol::BatchHeader::kHeadersLengthBytes + headers.size() + payload.size() + kBatchStart;
+    }
+    /// append() for most messages: one without headers that neither begins nor fills a batch. False, and nothing done, for others.
     bool appendInside(OutTopic& topic, std::string_view payload) {
-        auto const end = topic.openBytes + protocol::BatchHeader::kLengthBytes + payload.size();
-        if (end > topic.roomEnd || topic.openCount + 1 == limits_.maxBatchMessages) [[unlikely]] return false;
-        put(topic, payload);
+        auto& batch = topic.open;
+        auto const end = batch.bytes + protocol::BatchHeader::kLengthBytes + payload.size();
+        if (end > batch.roomEnd || batch.count + 1 == limits_.maxBatchMessages) [[unlikely]] return false;
+        put(topic, batch, payload);
         return true;
     }
-    /// True if a batch became full: something can be written.
-    bool append(OutTopic& topic, std::string_view payload) { return !appendInside(topic, payload) && appendAtLimit(topic, payload); }
+    /// True if a batch was closed: something can be written.
+    bool append(OutTopic& topic, std::string_view payload) { return !appendInside(topic, payload) && append(topic, payload, {}); }
+    bool append(OutTopic& topic, std::string_view payload, Envelope const& envelope);
 
     enum class Which : std::uint8_t {
         all,
@@ -138,6 +167,8 @@ class Outbox {
     std::uint64_t unsettled() const { return published_ - confirmed_ - lost_ - refused_; }
     std::uint64_t published() const { return published_; }
     std::uint64_t lost() const { return lost_; }
+    /// Subscriptions that the last confirmed batch of a topic went to; empty while none was confirmed.
+    std::optional<std::uint32_t> subscriptionsOf(std::string_view topic) const;
     std::uint64_t refused() const { return refused_; }
     /// Every topic with the sequence up to which it must settle for a flush of now.
     std::vector<std::pair<OutTopic const*, std::uint64_t>> flushTargets() const;
@@ -153,28 +184,34 @@ class Outbox {
     /// Headers in front of the first message of a PUBLISH frame.
     static constexpr std::size_t kBatchStart = protocol::kDataHeaderBytes + protocol::BatchHeader::kBytes;
 
-    void put(OutTopic& topic, std::string_view payload) {
-        auto* at = topic.open->data() + topic.openBytes;
+    void put(OutTopic& topic, OpenBatch& batch, std::string_view payload) {
+        auto* at = batch.buffer->data() + batch.bytes;
         protocol::store(at, static_cast<std::uint32_t>(payload.size()));
         std::memcpy(at + protocol::BatchHeader::kLengthBytes, payload.data(), payload.size());
-        auto const size = protocol::BatchHeader::kLengthBytes + payload.size();
-        topic.openBytes += size;
+        countPut(topic, batch, protocol::BatchHeader::kLengthBytes + payload.size());
+    }
+    void putHeaded(OutTopic& topic, OpenBatch& batch, std::string_view payload, protocol::ByteView headers);
+    void countPut(OutTopic& topic, OpenBatch& batch, std::size_t bytes) {
+        batch.bytes += bytes;
+        ++batch.count;
         ++topic.openCount;
         ++published_;
         ++buffered_;
-        bufferedBytes_ += size;
+        bufferedBytes_ += bytes;
     }
-    bool appendAtLimit(OutTopic& topic, std::string_view payload);
-    void noteRoom(OutTopic& topic) const;
-    void begin(OutTopic& topic, std::size_t messageBytes);
-    void grow(OutTopic& topic, std::size_t bytes);
-    void seal(OutTopic& topic);
+    static OpenBatch& batchOf(OutTopic& topic, std::uint16_t partition);
+    void noteRoom(OpenBatch& batch) const;
+    void begin(OutTopic& topic, OpenBatch& batch, std::size_t messageBytes, Envelope const& envelope);
+    void grow(OpenBatch& batch, std::size_t bytes);
+    void seal(OutTopic& topic, OpenBatch& batch);
+    void sealAll(OutTopic& topic);
     void offer(OutTopic& topic);
     void markSent(InFlight& batch);
     void countOut(OutTopic& topic, OutTopic::Sealed const& batch);
     void needOpen(OutTopic& topic);
     void refuseAll(OutTopic& topic, Error code, std::string_view reason, std::uint64_t alreadyRefused = 0);
-    void skipTooLarge(OutTopic& topic);
+    void skipRefused(OutTopic& topic);
+    Error whyRefused(OutTopic const& topic, OutTopic::Sealed const& batch) const;
     static void settle(OutTopic& topic, std::uint64_t upTo, std::uint64_t& counter);
     static void passSkipped(OutTopic& topic);
 
@@ -197,6 +234,7 @@ class Outbox {
     std::uint64_t buffered_ = 0;
     std::uint64_t lost_ = 0;
     std::uint64_t refused_ = 0;
+    std::uint64_t unheard_ = 0;
     std::uint64_t fullBatches_ = 0;
     std::size_t bufferedBytes_ = 0;
     std::size_t sealedBytes_ = 0;

@@ -43,6 +43,10 @@ Error PublisherClient::publish(std::string_view topic, std::string_view payload)
     return impl_->isHere() ? impl_->publish(topic, payload) : Error::forked;
 }
 
+Error PublisherClient::publish(std::string_view topic, std::string_view payload, MessageProperties const& properties) {
+    return impl_->isHere() ? impl_->publish(topic, payload, properties) : Error::forked;
+}
+
 Error PublisherClient::publishBatch(std::string_view topic, std::span<std::string_view const> payloads) {
     return impl_->isHere() ? impl_->publishBatch(topic, payloads) : Error::forked;
 }
@@ -59,6 +63,10 @@ std::uint64_t PublisherClient::close(std::chrono::milliseconds timeout) {
 
 PublisherStats PublisherClient::stats() const { return impl_->isHere() ? impl_->stats() : PublisherStats{}; }
 State PublisherClient::state() const { return impl_->isHere() ? impl_->state() : State::closed; }
+
+std::optional<std::uint32_t> PublisherClient::subscriptions(std::string_view topic) const {
+    return impl_->isHere() ? impl_->subscriptions(topic) : std::nullopt;
+}
 
 PublisherClient& PublisherClient::setOnReady(OnReady callback) {
     if (impl_->isHere()) impl_->set(impl_->onReady, callback);

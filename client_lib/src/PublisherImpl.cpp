@@ -1,9 +1,11 @@
 #include "PublisherImpl.hpp"
 
 #include <algorithm>
-#include <random>
+#include <limits>
 
 #include "Guarded.hpp"
+#include "MessageHeaders.hpp"
+#include "ProducerIds.hpp"
 
 namespace gazellemq::client {
 namespace {
@@ -36,11 +38,6 @@ constexpr auto kPaceLimit = 50ms;
 constexpr std::size_t kMinBatchBytes = 1024;
 constexpr std::size_t kMaxBatchBytes = 1024 * 1024;
 
-std::uint64_t randomProducerId() {
-    std::random_device source;
-    return (std::uint64_t{source()} << 32) | source();
-}
-
 bool valid(PublisherOptions const& options) {
     return options.maxBatchBytes >= kMinBatchBytes && options.maxBatchBytes <= kMaxBatchBytes &&
            options.maxBufferedBytes >= options.maxBatchBytes && options.backoffMin > 0ms &&
@@ -50,7 +47,7 @@ bool valid(PublisherOptions const& options) {
 
 }  // namespace
 
-PublisherClient::Impl::Impl() : outbox_(randomProducerId()), rest_(kRestBeforeDirectWrite) {}
+PublisherClient::Impl::Impl() : outbox_(ProducerIds::next()), rest_(kRestBeforeDirectWrite) {}
 PublisherClient::Impl::~Impl() = default;
 
 Error PublisherClient::Impl::connect(std::string_view name, std::vector<transport::Url> hubs, PublisherOptions const& options) {
@@ -73,19 +70,58 @@ Error PublisherClient::Impl::publish(std::string_view topic, std::string_view pa
         link.mutex.unlock();
         return Error::ok;
     }
-    return publishAtLimit(Lock{link.mutex, std::adopt_lock}, topic, payload);
+    return publishAtLimit(Lock{link.mutex, std::adopt_lock}, topic, payload, {});
 }
 
-Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, std::string_view payload) {
+Error PublisherClient::Impl::publish(std::string_view topic, std::string_view payload, MessageProperties const& properties) {
+    if (properties.ttl < 0ms || properties.ttl.count() > std::numeric_limits<std::uint32_t>::max()) return Error::invalidOption;
+    // Of the thread: encoding needs no lock.
+    thread_local std::vector<std::byte> encoded;
+    encoded.clear();
+    protocol::MessageHeaders headers;
+    headers.key = properties.key;
+    headers.ttlMs = static_cast<std::uint32_t>(properties.ttl.count());
+    headers.replyTo = properties.replyTo;
+    headers.correlationId = properties.correlationId;
+    headers.contentType = properties.contentType;
+    if (!encodeHeaders(headers, properties.headers, encoded)) return Error::tooLarge;
+    Envelope envelope;
+    if (encoded.size() > 1) {
+        envelope.headers = encoded;
+        envelope.flags = protocol::BatchHeader::kHeadersFlag;
+        if (!properties.key.empty()) envelope.flags |= protocol::BatchHeader::kKeysFlag;
+        if (headers.ttlMs > 0) envelope.flags |= protocol::BatchHeader::kTtlFlag;
+    }
+    Lock lock{link.mutex};
+    if (auto const error = choosePartition(topic, properties, envelope); error != Error::ok) return error;
+    return publishAtLimit(std::move(lock), topic, payload, envelope);
+}
+
+Error PublisherClient::Impl::choosePartition(std::string_view topic, MessageProperties const& properties, Envelope& envelope) {
+    auto error = Error::ok;
+    auto const* target = find(topic, error);
+    if (!target) return error;
+    if (properties.partition) {
+        auto const number = *properties.partition;
+        if (number == std::numeric_limits<std::uint16_t>::max() || (target->partitions > 0 && number >= target->partitions)) return Error::noSuchPartition;
+        envelope.partition = static_cast<std::uint16_t>(number + 1);
+    } else if (!properties.key.empty() && target->partitions > 1) {
+        envelope.keyedFor = target->partitions;
+        envelope.partition = static_cast<std::uint16_t>(protocol::partitionOf(properties.key, target->partitions) + 1);
+    }
+    return Error::ok;
+}
+
+Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, Envelope const& envelope) {
     auto error = Error::ok;
     auto* target = find(topic, error);
     if (!target) return error;
-    if (payload.size() > outbox_.limits().maxPayloadBytes) return Error::tooLarge;
-    auto const bytes = Outbox::cost(payload);
+    if (payload.size() + envelope.headers.size() > outbox_.limits().maxPayloadBytes) return Error::tooLarge;
+    auto const bytes = Outbox::cost(payload, envelope.headers);
     if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) {
         if (error = makeRoom(lock, bytes); error != Error::ok) return error;
     }
-    auto const filled = outbox_.append(*target, payload);
+    auto const filled = outbox_.append(*target, payload, envelope);
     if (filled || target->openCount == 1) appended(lock, *target, filled);
     return Error::ok;
 }
@@ -294,6 +330,11 @@ void PublisherClient::Impl::closeAtEnd() {
 PublisherStats PublisherClient::Impl::stats() {
     Lock const lock{link.mutex};
     return outbox_.stats();
+}
+
+std::optional<std::uint32_t> PublisherClient::Impl::subscriptions(std::string_view topic) {
+    Lock const lock{link.mutex};
+    return outbox_.subscriptionsOf(topic);
 }
 
 State PublisherClient::Impl::state() {

@@ -24,12 +24,14 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
     Error connect(std::string_view name, std::vector<transport::Url> hubs, PublisherOptions const& options);
     Error publish(std::string_view topic, std::string_view payload);
+    Error publish(std::string_view topic, std::string_view payload, MessageProperties const& properties);
     Error publishBatch(std::string_view topic, std::span<std::string_view const> payloads);
     Error flush(Millis timeout);
     std::uint64_t close(Millis timeout);
     /// close() with the options' closeTimeout.
     void closeAtEnd();
     PublisherStats stats();
+    std::optional<std::uint32_t> subscriptions(std::string_view topic);
     State state();
 
     OnReady onReady;
@@ -66,7 +68,8 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
     Error makeRoom(Lock& lock, std::size_t bytes);
     void pace(Lock& lock, OutTopic& topic);
-    Error publishAtLimit(Lock lock, std::string_view topic, std::string_view payload);
+    Error publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, Envelope const& envelope);
+    Error choosePartition(std::string_view topic, MessageProperties const& properties, Envelope& envelope);
     OutTopic* find(std::string_view topic, Error& error);
     void appended(Lock& lock, OutTopic& topic, bool filled);
     void startFlush(Lock& lock);

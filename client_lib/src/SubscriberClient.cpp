@@ -9,9 +9,9 @@ namespace gazellemq::client {
 namespace {
 
 template <typename Impl>
-Subscribed subscribeWith(SubscriberClient& client, Impl& impl, std::string_view topic, InTopic::Callback callback) {
+Subscribed subscribeWith(SubscriberClient& client, Impl& impl, std::string_view topic, InTopic::Callback callback, SubscribeOptions const& options) {
     if (!impl.isHere()) return {client, Error::forked, 0};
-    auto const [error, id] = impl.subscribe(topic, std::move(callback));
+    auto const [error, id] = impl.subscribe(topic, std::move(callback), options);
     return {client, error, id};
 }
 
@@ -49,19 +49,21 @@ Error SubscriberClient::connectToHub(std::string_view name, std::vector<std::str
     return impl_->connect(name, parseHubs(urls), options);
 }
 
-Subscribed SubscriberClient::subscribe(std::string_view topic, OnString callback) {
-    return subscribeWith(*this, *impl_, topic, std::move(callback));
+Subscribed SubscriberClient::subscribe(std::string_view topic, OnString callback, SubscribeOptions const& options) {
+    return subscribeWith(*this, *impl_, topic, std::move(callback), options);
 }
 
-Subscribed SubscriberClient::subscribe(std::string_view topic, OnMessage callback) {
-    return subscribeWith(*this, *impl_, topic, std::move(callback));
+Subscribed SubscriberClient::subscribe(std::string_view topic, OnMessage callback, SubscribeOptions const& options) {
+    return subscribeWith(*this, *impl_, topic, std::move(callback), options);
 }
 
-Subscribed SubscriberClient::subscribe(std::string_view topic, OnMessages callback) {
-    return subscribeWith(*this, *impl_, topic, std::move(callback));
+Subscribed SubscriberClient::subscribe(std::string_view topic, OnMessages callback, SubscribeOptions const& options) {
+    return subscribeWith(*this, *impl_, topic, std::move(callback), options);
 }
 
-Subscribed SubscriberClient::subscribe(std::string_view topic) { return subscribeWith(*this, *impl_, topic, {}); }
+Subscribed SubscriberClient::subscribe(std::string_view topic, SubscribeOptions const& options) {
+    return subscribeWith(*this, *impl_, topic, {}, options);
+}
 
 Error SubscriberClient::unsubscribe(std::string_view topic) {
     return impl_->isHere() ? impl_->unsubscribe(topic) : Error::forked;
@@ -103,6 +105,11 @@ SubscriberClient& SubscriberClient::onStateChange(OnStateChange callback) {
 
 SubscriberClient& SubscriberClient::onDropped(OnDropped callback) {
     if (impl_->isHere()) impl_->set(impl_->onDropped, callback);
+    return *this;
+}
+
+SubscriberClient& SubscriberClient::onGap(OnGap callback) {
+    if (impl_->isHere()) impl_->set(impl_->onGap, callback);
     return *this;
 }
 

@@ -1,6 +1,7 @@
 #include "SubscriberImpl.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "Guarded.hpp"
 #include "TopicName.hpp"
@@ -26,8 +27,10 @@ bool valid(SubscriberOptions const& options) {
            options.connectTimeout > 0ms && options.heartbeat >= 100ms;
 }
 
-Message toMessage(std::string const& topic, BatchHeader const& header, ByteView payload, std::uint64_t index) {
-    return {topic, protocol::asText(payload), header.receiveTimeNs, header.baseOffset + index};
+/// Of the message that `reader` has just read.
+Message toMessage(std::string const& topic, BatchHeader const& header, BatchReader const& reader, ByteView payload, std::uint64_t index) {
+    return {topic, protocol::asText(payload), header.receiveTimeNs, header.baseOffset + index, header.partition,
+            static_cast<std::uint16_t>(reader.headers().size()), reader.headers().data()};
 }
 
 }  // namespace
@@ -54,11 +57,12 @@ Error SubscriberClient::Impl::connect(std::string_view name, std::vector<transpo
     return Error::ok;
 }
 
-std::pair<Error, std::uint32_t> SubscriberClient::Impl::subscribe(std::string_view pattern, InTopic::Callback callback) {
+std::pair<Error, std::uint32_t> SubscriberClient::Impl::subscribe(std::string_view pattern, InTopic::Callback callback, SubscribeOptions const& options) {
     if (auto const error = protocol::checkPattern(pattern); error != Error::ok) return {error, 0};
+    if (options.partition == std::numeric_limits<std::uint16_t>::max()) return {Error::noSuchPartition, 0};
     Lock lock{link.mutex};
     if (closed_ || draining_) return {Error::closed, 0};
-    auto const topic = topics_.add(pattern, std::move(callback));
+    auto const topic = topics_.add(pattern, std::move(callback), options);
     if (link.up()) {
         std::vector<std::byte> control;
         topics_.subscribe(*topic, control);
@@ -160,7 +164,7 @@ std::optional<ReceivedMessage> SubscriberClient::Impl::nextPulled() {
         if (pulled.reader) {
             if (auto const payload = pulled.reader->next()) {
                 ++stats_.received;
-                return ReceivedMessage{toMessage(name, pulled.header, *payload, pulled.index++), pulled_};
+                return ReceivedMessage{toMessage(name, pulled.header, *pulled.reader, *payload, pulled.index++), pulled_};
             }
             if (!pulled.reader->intact()) tellDamage(name);
         }
@@ -276,6 +280,7 @@ bool SubscriberClient::Impl::onFrame(protocol::Frame const& frame, protocol::Buf
         case FrameType::deliver: return onDeliver(frame.body, buffer);
         case FrameType::topic: return with(&Impl::onTopicNamed);
         case FrameType::dropped: return with(&Impl::onDroppedFrame);
+        case FrameType::gap: return with(&Impl::onGapFrame);
         case FrameType::topicGone: return with(&Impl::onTopicGone);
         case FrameType::reply: return with(&Impl::onReply);
         case FrameType::drainAck:
@@ -329,6 +334,14 @@ void SubscriberClient::Impl::onDroppedFrame(protocol::Dropped const& dropped) {
     stats_.dropped += dropped.count;
     queueDeliveries();
     if (name != topic->names.end()) call(&Impl::onDropped, *name->second, dropped.count);
+}
+
+void SubscriberClient::Impl::onGapFrame(protocol::Gap const& gap) {
+    auto const topic = topics_.find(gap.subscription);
+    if (!topic) return;
+    auto const name = topic->names.find(gap.handle);
+    queueDeliveries();
+    if (name != topic->names.end()) call(&Impl::onGap, *name->second, gap.partition, gap.firstMissing, gap.firstAvailable);
 }
 
 void SubscriberClient::Impl::onReply(protocol::Reply const& reply) {
@@ -393,14 +406,14 @@ void SubscriberClient::Impl::deliverBatch(Delivery const& delivery, BatchHeader 
     if (auto const* onMessages = std::get_if<OnMessages>(&topic.callback)) {
         messages_.clear();
         messages_.reserve(header.count);  // which the batch has room for
-        while (auto const payload = reader.next()) messages_.push_back(toMessage(name, header, *payload, index++));
+        while (auto const payload = reader.next()) messages_.push_back(toMessage(name, header, reader, *payload, index++));
         guard([&] { (*onMessages)(messages_); });
         noteProgress();
     } else if (auto const* onMessage = std::get_if<OnMessage>(&topic.callback)) {
         while (topic.active) {
             auto const payload = reader.next();
             if (!payload) break;
-            auto const message = toMessage(name, header, *payload, index++);
+            auto const message = toMessage(name, header, reader, *payload, index++);
             guard([&] { (*onMessage)(message); });
             noteProgress();
         }

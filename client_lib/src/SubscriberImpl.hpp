@@ -23,7 +23,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
 
     Error connect(std::string_view name, std::vector<transport::Url> hubs, SubscriberOptions const& options);
     /// The id, or the error.
-    std::pair<Error, std::uint32_t> subscribe(std::string_view pattern, InTopic::Callback callback);
+    std::pair<Error, std::uint32_t> subscribe(std::string_view pattern, InTopic::Callback callback, SubscribeOptions const& options);
     Error unsubscribe(std::string_view pattern);
     Error unsubscribe(std::uint32_t id);
     std::optional<ReceivedMessage> receive(Millis timeout);
@@ -36,6 +36,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     OnReady onReady;
     OnStateChange onStateChange;
     OnDropped onDropped;
+    OnGap onGap;
     OnError onError;
 
     Link link{*this};
@@ -84,6 +85,7 @@ class SubscriberClient::Impl final : public LinkUser, public std::enable_shared_
     std::optional<ReceivedMessage> nextPulled();
     void dropPulled(Lock& lock);
     void onDroppedFrame(protocol::Dropped const& dropped);
+    void onGapFrame(protocol::Gap const& gap);
     void queueDeliveries();
 
     void deliver(Delivery const& delivery);

@@ -14,7 +14,7 @@ check() { # check ARCHIVE PATTERN-OF-ALLOWED-NAMES
 }
 
 client='gazellemq::client::'
-members='(AdminClient|PublisherClient|SubscriberClient)::(~?[A-Za-z]+)(\[abi:cxx11\])?\('
+members='(AdminClient|Message|PublisherClient|SubscriberClient)::(~?[A-Za-z]+)(\[abi:cxx11\])?\('
 functions='get(Publisher|Subscriber)Client\(|nameOf\('
 check libgazellemq_client.a "$client$members|$client($functions)|gazellemq::(describe|nameOf|errorCategory)\("
 check libgazellemq_hub.a 'gazellemq::hub::Server::~?[A-Za-z]+(\[abi:cxx11\])?\('
