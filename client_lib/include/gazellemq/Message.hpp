@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gazellemq/Header.hpp"
+#include "Header.hpp"
 
 namespace gazellemq::client {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "gazellemq/Header.hpp"
+#include "Header.hpp"
 
 namespace gazellemq::client {
 
