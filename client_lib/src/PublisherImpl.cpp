@@ -70,7 +70,7 @@ Error PublisherClient::Impl::publish(std::string_view topic, std::string_view pa
         link.mutex.unlock();
         return Error::ok;
     }
-    return publishAtLimit(Lock{link.mutex, std::adopt_lock}, topic, payload, {});
+    return publishAtLimit(Lock{link.mutex, std::adopt_lock}, topic, payload, {}, {});
 }
 
 Error PublisherClient::Impl::publish(std::string_view topic, std::string_view payload, MessageProperties const& properties) {
@@ -92,27 +92,22 @@ Error PublisherClient::Impl::publish(std::string_view topic, std::string_view pa
         if (!properties.key.empty()) envelope.flags |= protocol::BatchHeader::kKeysFlag;
         if (headers.ttlMs > 0) envelope.flags |= protocol::BatchHeader::kTtlFlag;
     }
-    Lock lock{link.mutex};
-    if (auto const error = choosePartition(topic, properties, envelope); error != Error::ok) return error;
-    return publishAtLimit(std::move(lock), topic, payload, envelope);
+    return publishAtLimit(Lock{link.mutex}, topic, payload, properties, envelope);
 }
 
-Error PublisherClient::Impl::choosePartition(std::string_view topic, MessageProperties const& properties, Envelope& envelope) {
-    auto error = Error::ok;
-    auto const* target = find(topic, error);
-    if (!target) return error;
+Error PublisherClient::Impl::choosePartition(OutTopic const& topic, MessageProperties const& properties, Envelope& envelope) {
     if (properties.partition) {
         auto const number = *properties.partition;
-        if (number == std::numeric_limits<std::uint16_t>::max() || (target->partitions > 0 && number >= target->partitions)) return Error::noSuchPartition;
+        if (number == std::numeric_limits<std::uint16_t>::max() || (topic.partitions > 0 && number >= topic.partitions)) return Error::noSuchPartition;
         envelope.partition = static_cast<std::uint16_t>(number + 1);
-    } else if (!properties.key.empty() && target->partitions > 1) {
-        envelope.keyedFor = target->partitions;
-        envelope.partition = static_cast<std::uint16_t>(protocol::partitionOf(properties.key, target->partitions) + 1);
+    } else if (!properties.key.empty() && topic.partitions > 1) {
+        envelope.keyedFor = topic.partitions;
+        envelope.partition = static_cast<std::uint16_t>(protocol::partitionOf(properties.key, topic.partitions) + 1);
     }
     return Error::ok;
 }
 
-Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, Envelope const& envelope) {
+Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, MessageProperties const& properties, Envelope envelope) {
     auto error = Error::ok;
     auto* target = find(topic, error);
     if (!target) return error;
@@ -121,6 +116,8 @@ Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, s
     if (outbox_.bufferedBytes() + bytes > options_.maxBufferedBytes) {
         if (error = makeRoom(lock, bytes); error != Error::ok) return error;
     }
+    // Now, not before: while it waited for room the hub may have told the number of partitions, and others of its key went by that.
+    if (error = choosePartition(*target, properties, envelope); error != Error::ok) return error;
     auto const filled = outbox_.append(*target, payload, envelope);
     if (filled || target->openCount == 1) appended(lock, *target, filled);
     return Error::ok;

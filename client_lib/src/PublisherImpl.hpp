@@ -68,8 +68,8 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
     Error makeRoom(Lock& lock, std::size_t bytes);
     void pace(Lock& lock, OutTopic& topic);
-    Error publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, Envelope const& envelope);
-    Error choosePartition(std::string_view topic, MessageProperties const& properties, Envelope& envelope);
+    Error publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, MessageProperties const& properties, Envelope envelope);
+    static Error choosePartition(OutTopic const& topic, MessageProperties const& properties, Envelope& envelope);
     OutTopic* find(std::string_view topic, Error& error);
     void appended(Lock& lock, OutTopic& topic, bool filled);
     void startFlush(Lock& lock);

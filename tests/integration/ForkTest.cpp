@@ -59,6 +59,27 @@ TEST_F(Fork, the_child_may_make_clients_of_its_own) {
     ASSERT_TRUE(subscriber.messages.waitFor(2));
 }
 
+TEST_F(Fork, without_echo_the_child_is_heard_and_the_process_itself_is_not) {
+    Inbox<std::string> heard;
+    SubscriberClient noEcho;
+    ASSERT_EQ(noEcho.connectToHub("no echo", hub.url()), Error::ok);
+    auto const add = [&](std::string&& text) { heard.add(std::move(text)); };
+    ASSERT_EQ(noEcho.subscribe("t", add, {.noEcho = true}).error(), Error::ok);
+    ASSERT_EQ(noEcho.waitUntilSubscribed(kPatience), Error::ok);
+    ASSERT_EQ(publisher.publish("t", "own"), Error::ok);
+    ASSERT_EQ(publisher.flush(kPatience), Error::ok);
+    for (int child = 0; child < 2; ++child) {
+        EXPECT_EQ(inChild([&] {
+                      PublisherClient own;
+                      own.connectToHub("child", hub.url());
+                      return own.publish("t", "from a child") == Error::ok && own.flush(kPatience) == Error::ok;
+                  }),
+                  0);
+    }
+    ASSERT_TRUE(heard.waitFor(2));
+    EXPECT_EQ(heard.all(), (std::vector<std::string>{"from a child", "from a child"}));
+}
+
 TEST_F(Fork, the_child_may_destroy_what_it_inherited_and_the_parent_goes_on) {
     auto inherited = std::make_unique<PublisherClient>();
     inherited->connectToHub("inherited", hub.url());
