@@ -88,7 +88,8 @@ class SubscriberClient {
     /// `topic` is a name (`a.b`), or a pattern with `*` for one level and a last `>` for one or more. Messages published after the
     /// hub has the subscription (see waitUntilSubscribed) are delivered. A slow reader of a name slows the publishers (after 10 s of standstill it is
     /// disconnected); of a pattern it loses the oldest messages (told to onDropped).
-    /// Subscribing twice gives two copies. Errors: a name rule, closed.
+    /// `options` say where it begins, and what becomes of it when it is slow. Subscribing twice gives two copies. Errors: a name rule,
+    /// noSuchPartition (65,535), closed; what the hub refuses (policyNotAllowed, noSuchPartition) is told by waitUntilSubscribed and onError.
     Subscribed subscribe(std::string_view topic, OnString callback, SubscribeOptions const& options = {});
     Subscribed subscribe(std::string_view topic, OnMessage callback, SubscribeOptions const& options = {});
     /// The messages of one batch at a time: the fastest form.

@@ -70,20 +70,22 @@ Error PublisherClient::Impl::publish(std::string_view topic, std::string_view pa
         link.mutex.unlock();
         return Error::ok;
     }
-    return publishAtLimit(Lock{link.mutex, std::adopt_lock}, topic, payload, {}, {});
+    Lock lock{link.mutex, std::adopt_lock};
+    return publishAtLimit(lock, topic, payload, {}, {});
 }
 
 Error PublisherClient::Impl::publish(std::string_view topic, std::string_view payload, MessageProperties const& properties) {
     if (properties.ttl < 0ms || properties.ttl.count() > std::numeric_limits<std::uint32_t>::max()) return Error::invalidOption;
-    // Of the thread: encoding needs no lock.
-    thread_local std::vector<std::byte> encoded;
-    encoded.clear();
     protocol::MessageHeaders headers;
     headers.key = properties.key;
     headers.ttlMs = static_cast<std::uint32_t>(properties.ttl.count());
     headers.replyTo = properties.replyTo;
     headers.correlationId = properties.correlationId;
     headers.contentType = properties.contentType;
+    Lock lock{link.mutex};
+    // Memory that is used again, but by nobody else while this call waits for room.
+    auto encoded = std::exchange(spareHeaders_, {});
+    encoded.clear();
     if (!encodeHeaders(headers, properties.headers, encoded)) return Error::tooLarge;
     Envelope envelope;
     if (encoded.size() > 1) {
@@ -92,7 +94,9 @@ Error PublisherClient::Impl::publish(std::string_view topic, std::string_view pa
         if (!properties.key.empty()) envelope.flags |= protocol::BatchHeader::kKeysFlag;
         if (headers.ttlMs > 0) envelope.flags |= protocol::BatchHeader::kTtlFlag;
     }
-    return publishAtLimit(Lock{link.mutex}, topic, payload, properties, envelope);
+    auto const error = publishAtLimit(lock, topic, payload, properties, envelope);
+    spareHeaders_ = std::move(encoded);
+    return error;
 }
 
 Error PublisherClient::Impl::choosePartition(OutTopic const& topic, MessageProperties const& properties, Envelope& envelope) {
@@ -107,7 +111,7 @@ Error PublisherClient::Impl::choosePartition(OutTopic const& topic, MessagePrope
     return Error::ok;
 }
 
-Error PublisherClient::Impl::publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, MessageProperties const& properties, Envelope envelope) {
+Error PublisherClient::Impl::publishAtLimit(Lock& lock, std::string_view topic, std::string_view payload, MessageProperties const& properties, Envelope envelope) {
     auto error = Error::ok;
     auto* target = find(topic, error);
     if (!target) return error;

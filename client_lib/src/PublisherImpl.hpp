@@ -68,7 +68,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
 
     Error makeRoom(Lock& lock, std::size_t bytes);
     void pace(Lock& lock, OutTopic& topic);
-    Error publishAtLimit(Lock lock, std::string_view topic, std::string_view payload, MessageProperties const& properties, Envelope envelope);
+    Error publishAtLimit(Lock& lock, std::string_view topic, std::string_view payload, MessageProperties const& properties, Envelope envelope);
     static Error choosePartition(OutTopic const& topic, MessageProperties const& properties, Envelope& envelope);
     OutTopic* find(std::string_view topic, Error& error);
     void appended(Lock& lock, OutTopic& topic, bool filled);
@@ -84,6 +84,7 @@ class PublisherClient::Impl final : public LinkUser, public std::enable_shared_f
     PublisherOptions options_;
     Outbox outbox_;
     OutTopic* lastTopic_ = nullptr;
+    std::vector<std::byte> spareHeaders_;
     bool closed_ = false;
     std::uint64_t unconfirmedAtClose_ = 0;
     std::uint64_t flushedLost_ = 0;     // lost() at the last flush
